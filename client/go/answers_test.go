@@ -7,8 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 	"math/rand"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +32,7 @@ type randomColumns struct {
 	edges, points, unclear  int
 	counts                  []uint32 // by item
 	edgeCounts, pointCounts []uint32 // by row
-	clear                   []uint64
+	clear, seen             []uint64
 	optional                bool // columns that may be absent are there
 	bare                    bool // hits of CAST_MODE_ANY, which have no rows
 }
@@ -54,6 +56,9 @@ func randomAnswer(random *rand.Rand, m protoreflect.Message, items int) {
 		}
 		c.rows += int(c.counts[i])
 	}
+	if c.isSees() {
+		c.see(random.Intn(4))
+	}
 	c.edgeCounts, c.pointCounts = c.small(&c.edges), c.small(&c.points)
 	for i := 0; i < all.Len(); i++ {
 		c.fill(all.Get(i))
@@ -61,6 +66,18 @@ func randomAnswer(random *rand.Rand, m protoreflect.Message, items int) {
 }
 
 func (c *randomColumns) isMoves() bool { return c.m.Descriptor().Name() == "MoveAnswers" }
+
+func (c *randomColumns) isSees() bool { return c.m.Descriptor().Name() == "SeeAnswers" }
+
+// see makes some words of each observer, and counts their bits.
+func (c *randomColumns) see(words int) {
+	c.seen = make([]uint64, words*c.items)
+	clear(c.counts)
+	for i := range c.seen {
+		c.seen[i] = c.random.Uint64() & c.random.Uint64() << c.random.Intn(64)
+		c.counts[i/words] += uint32(bits.OnesCount64(c.seen[i]))
+	}
+}
 
 // small returns a count for each row, and their sum.
 func (c *randomColumns) small(total *int) []uint32 {
@@ -105,6 +122,10 @@ func (c *randomColumns) fill(field protoreflect.FieldDescriptor) {
 		for _, word := range c.clear {
 			c.m.Mutable(field).List().Append(protoreflect.ValueOfUint64(word))
 		}
+	case "seen":
+		for _, word := range c.seen {
+			c.m.Mutable(field).List().Append(protoreflect.ValueOfUint64(word))
+		}
 	case "edge_counts":
 		put(c.edgeCounts)
 	case "point_counts":
@@ -128,6 +149,7 @@ func (c *randomColumns) length(name string) int {
 	case c.isMoves() && (begins("first_") || name == "low" || name == "high" || name == "touches"):
 		return c.unclear
 	case begins("safe_"), name == "quiet_radius", name == "visible", name == "finished", name == "steps", kind == "DepenetrateAnswers",
+		c.isSees(),
 		kind == "SlideAnswers" && (name == "x" || name == "y" || begins("left_")),
 		kind == "AreaAnswers" && (name == "area" || name == "starts_inside"):
 		return c.items
@@ -300,6 +322,45 @@ func checkRows(t *testing.T, answers reflect.Value, m protoreflect.Message) {
 	}
 }
 
+// checkSeen compares who sees whom with the bits of the message.
+func checkSeen(t *testing.T, answers *SeeAnswers, m *caromv1.SeeAnswers) {
+	t.Helper()
+	words, items := 0, len(m.GetCounts())
+	if items != 0 {
+		words = len(m.Seen) / items
+	}
+	for i := 0; i < items; i++ {
+		var seen []int
+		for body := -1; body <= 64*words; body++ {
+			wanted := body >= 0 && body < 64*words && m.Seen[i*words+body/64]>>(body%64)&1 != 0
+			if wanted {
+				seen = append(seen, body)
+			}
+			if answers.Sees(i, body) != wanted {
+				t.Fatalf("observer %d sees body %d: %v", i, body, !wanted)
+			}
+		}
+		if got := answers.AppendSeen([]int{-7}, i); !reflect.DeepEqual(got, append([]int{-7}, seen...)) {
+			t.Fatalf("observer %d sees %v, not %v", i, got, seen)
+		}
+		if got := answers.Words(i); !slices.Equal(got, m.Seen[i*words:(i+1)*words]) {
+			t.Fatalf("observer %d has the words %x", i, got)
+		}
+		if answers.StartsInside(i) != m.StartsInside[i] {
+			t.Fatalf("observer %d starts inside: %v", i, !m.StartsInside[i])
+		}
+	}
+	if answers.Sees(0, math.MaxInt) || answers.Sees(0, math.MinInt) {
+		t.Fatal("an observer sees a body that does not exist")
+	}
+	for _, i := range []int{-1, items, math.MaxInt, math.MinInt} {
+		if answers.Sees(i, 0) || answers.AppendSeen(nil, i) != nil ||
+			answers.Words(i) != nil || answers.StartsInside(i) {
+			t.Fatalf("observer %d, which does not exist, sees", i)
+		}
+	}
+}
+
 // makeAnswer makes a random answer, and the questions that it answers.
 func makeAnswer(random *rand.Rand) (*caromv1.FrameAnswer, *asked) {
 	questions := &asked{seq: 3}
@@ -365,6 +426,9 @@ func checkAnswer(t *testing.T, seed int64, into *FrameAnswer) {
 			m := wanted.ProtoReflect().Get(field).Message()
 			checkItems(t, answers.Field(i), m, string(field.Name()), int(questions.groups[g].counts[i]))
 			checkRows(t, answers.Field(i), m)
+			if sees, ok := answers.Field(i).Addr().Interface().(*SeeAnswers); ok {
+				checkSeen(t, sees, m.Interface().(*caromv1.SeeAnswers))
+			}
 		}
 	}
 	// Bytes that are cut or changed are an error or an answer, and never a panic.
@@ -403,6 +467,13 @@ func touchAll(d *decoder, data []byte, questions *asked) {
 // touchKind calls each method of a kind of answers that takes an item, for the first and last ones.
 func touchKind(kind reflect.Value) {
 	items := kind.Interface().(interface{ Len() int }).Len()
+	if sees, ok := kind.Interface().(*SeeAnswers); ok {
+		for _, item := range []int{-1, 0, 1, items / 2, items - 1, items} {
+			for _, body := range sees.AppendSeen(nil, item) {
+				_ = sees.Sees(item, body) && sees.Sees(body, item)
+			}
+		}
+	}
 	for i := 0; i < kind.NumMethod(); i++ {
 		method := kind.Method(i)
 		if method.Type().NumIn() != 1 {
@@ -464,17 +535,50 @@ func TestHalfAGroupOfColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var questions asked
-	questions.groups = make([]askedGroup, 1)
-	kinds := reflect.TypeOf(Answers{})
-	for i := 0; i < kinds.NumField(); i++ {
-		if kinds.Field(i).Name == "Moves" {
-			questions.groups[0].counts[i] = 1
-		}
-	}
 	var failed *Error
-	err = new(decoder).decode(data, &questions, new(FrameAnswer))
+	err = new(decoder).decode(data, askedItems("Moves", 1), new(FrameAnswer))
 	if !errors.As(err, &failed) || failed.Code != Internal || failed.Field != "groups[0].moves.first_normal_y" {
 		t.Errorf("%v", err)
+	}
+}
+
+// askedItems returns a question of a group of a number of items of one kind.
+func askedItems(kind string, items int32) *asked {
+	questions := &asked{groups: make([]askedGroup, 1)}
+	kinds := reflect.TypeOf(Answers{})
+	for i := 0; i < kinds.NumField(); i++ {
+		if kinds.Field(i).Name == kind {
+			questions.groups[0].counts[i] = items
+		}
+	}
+	return questions
+}
+
+// The words of who sees whom are as many for each observer, and have as many bits as its count says.
+func TestSeenBitsThatDoNotFit(t *testing.T) {
+	inside := []bool{false, true}
+	for _, test := range []struct {
+		column string
+		answer *caromv1.SeeAnswers
+	}{
+		{"", &caromv1.SeeAnswers{Counts: []uint32{1, 2}, Seen: []uint64{1 << 63, 3}, StartsInside: inside}},
+		{"", &caromv1.SeeAnswers{Counts: []uint32{0, 0}, StartsInside: inside}}, // no bodies
+		{"seen", &caromv1.SeeAnswers{Counts: []uint32{1, 2}, Seen: []uint64{1, 3, 0}, StartsInside: inside}},
+		{"seen", &caromv1.SeeAnswers{Counts: []uint32{1, 2}, Seen: []uint64{1}, StartsInside: inside}},
+		{"seen", &caromv1.SeeAnswers{Counts: []uint32{2, 1}, Seen: []uint64{1, 3}, StartsInside: inside}},
+		{"seen", &caromv1.SeeAnswers{Counts: []uint32{1, 0}, StartsInside: inside}},
+		{"counts", &caromv1.SeeAnswers{Counts: []uint32{1}, Seen: []uint64{1, 0}, StartsInside: inside}},
+		{"counts", &caromv1.SeeAnswers{Counts: []uint32{1, 0, 0}, Seen: []uint64{1, 0}, StartsInside: inside}},
+		{"starts_inside", &caromv1.SeeAnswers{Counts: []uint32{1, 0}, Seen: []uint64{1, 0}, StartsInside: inside[:1]}},
+	} {
+		data := marshal(t, &caromv1.FrameAnswer{Groups: []*caromv1.GroupAnswer{{Sees: test.answer}}})
+		err := new(decoder).decode(data, askedItems("Sees", 2), new(FrameAnswer))
+		if test.column == "" {
+			if err != nil {
+				t.Errorf("%v: %v", test.answer, err)
+			}
+			continue
+		}
+		checkError(t, test.answer.String(), err, Internal, "groups[0].sees."+test.column)
 	}
 }

@@ -187,6 +187,7 @@ func TestAllKinds(t *testing.T) {
 	group.Bounces.Add(0, 0, 20, 0)
 	group.RayBounces.Add(0, 0, 1, 0)
 	group.Areas.Add(0, 0, 50)
+	group.Sees.Add(0, 0, 50)
 	shape := group.Bodies.AddShape(box)
 	group.Bodies.Add(shape, 0, 0)
 	group.Bodies.Add(shape, 1, 0)
@@ -217,6 +218,9 @@ func TestAllKinds(t *testing.T) {
 	}
 	if got.Moves.Clear(0) || !got.Moves.Clear(1) || len(got.Moves.Polygons(0)) != 1 || len(got.Fans.Beams(0)) != 8 {
 		t.Error("other moves or beams")
+	}
+	if !got.Sees.Sees(0, 0) || !got.Sees.Sees(0, 1) || got.Sees.Sees(0, 2) || got.Sees.Count(0) != 2 {
+		t.Errorf("the eye sees %v", got.Sees.AppendSeen(nil, 0))
 	}
 	if contacts := got.Contacts.Contacts(0); len(contacts) != 1 || len(contacts[0].Points) == 0 {
 		t.Errorf("%+v", contacts)

@@ -37,6 +37,7 @@ func badItems() map[string]badItem {
 		"arcs.duration[1]":          {func(g *Group) { g.Arcs.Add(0, 0, 9, 0, 0, 0, 9); g.Arcs.Add(0, 0, 9, 0, 0, 0, -1) }, ItemFaultNegativeLength},
 		"sights.by[1]":              {func(g *Group) { g.Sights.Add(0, 5, 20, 5); g.Sights.Add(0, 5, 20, nan) }, ItemFaultNotAccepted},
 		"fans.beams[1]":             {func(g *Group) { g.Fans.Add(0, 0, 0, 1, 20, 2); g.Fans.Add(0, 0, 0, 1, 20, 0) }, ItemFaultTooManyBeams},
+		"sees.range[1]":             {func(g *Group) { addBodies(g); g.Sees.Add(0, 0, 9); g.Sees.Add(0, 0, 0) }, ItemFaultNegativeLength},
 		"distances.max_distance[1]": {func(g *Group) { two(&g.Distances.Movers, disc); g.Distances.MaxDistance = []float64{9, -1} }, ItemFaultNegativeLength},
 		"contacts.mass[1]": {func(g *Group) {
 			two(&g.Contacts.Movers, disc)

@@ -118,6 +118,7 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
              "polygon_id start_x start_y ring edge kind (is_body)"),
         Rows("SeenArea", "seen", "i", "Seen", "A SeenArea is the size of a visible area", "area starts_inside"),
     )),
+    "SeeAnswers": ("counts", (Rows("eye", "eyes", "i", "", "An eye is what is known of an observer", "starts_inside"),)),
 }  # fmt: skip
 ROWS_BY = {"SlideAnswers": "from_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
 BY_ANY = {"CastAnswers", "SweepAnswers", "ArcAnswers"}
@@ -293,6 +294,8 @@ def message_source(protos: Protos, message: str, made: set[str]) -> str:
     out += [f"\t{name} []uint32" for name in lists]
     if message == "MoveAnswers":
         out.append("\ttouchOf []int32 // by item: its index in touches; -1 for items that are clear")
+    if message == "SeeAnswers":
+        out.append("\twords int // of an observer\n\tbits []uint64 // the words of each observer in turn")
     out.append("}\n")
     prelude = []
     for rows in levels:
@@ -321,6 +324,9 @@ def decode_source(protos: Protos, message: str, lists: list[str]) -> list[str]:
         out.append(f"rows, ok := s.rows({number_of['polygon_id']})")
         out.append(f"unclear, fits := s.countMoves(a, rows, {number_of['clear']}, {number_of['counts']})")
         out.append('if !ok || !fits {\nreturn s.misfit("clear")\n}')
+    elif message == "SeeAnswers":
+        out.append(f"if column := s.countSeen(a, {number_of['counts']}, {number_of['seen']}); column != \"\" {{")
+        out.append("return s.misfit(column)\n}")
     elif counts:
         is_any = "true" if message in BY_ANY else "false"
         out.append(f"rows, ok := s.rows({number_of[ROWS_BY.get(message, 'polygon_id')]})")

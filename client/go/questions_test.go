@@ -119,7 +119,17 @@ func castQuestions(p, q, d point) []question {
 				g.Segments.Mode, g.Segments.Against, g.Segments.IgnoreOwner = CastModeAll, AgainstBoth, []uint32{5}
 				g.Segments.Add(p[0], p[1], 2, 1)
 			}, tellSegment},
+		{object{"op": "sees", "p": p, "r": 80, "inside": "ignore", "margin": 0.5, "ignore_owner": 5}, true,
+			func(_ *Frame, g *Group) {
+				g.Sees.InsidePolicy, g.Sees.Margin, g.Sees.IgnoreOwner = InsidePolicyIgnore, 0.5, []uint32{5}
+				g.Sees.Add(p[0], p[1], 80)
+			},
+			func(a *GroupAnswer) object { return tellSeen(&a.Sees, 0) }},
 	}
+}
+
+func tellSeen(sees *SeeAnswers, observer int) object {
+	return object{"seen": sees.AppendSeen([]int{}, observer), "starts_inside": sees.StartsInside(observer)}
 }
 
 func tellLeg(leg object, hit bool, fraction float64, id uint64, normalX, normalY float64) object {

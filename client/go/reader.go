@@ -337,6 +337,45 @@ func (s *scanner) countMoves(a *MoveAnswers, rows, clear, counts int) (unclear i
 	return unclear, fits && c.isDone() && total == uint64(rows)
 }
 
+// countSeen reads how many bodies each observer sees, and which ones. Returns the name of a column that
+// does not fit, or "".
+func (s *scanner) countSeen(a *SeeAnswers, counts, seen int) string {
+	words := s.column(seen, 0)
+	a.words = 0
+	if a.items != 0 {
+		a.words = len(words.data) / 8 / a.items
+	}
+	if !words.isFixed(a.words * a.items) {
+		return "seen"
+	}
+	c := s.column(counts, 0)
+	if len(c.data) < a.items {
+		return "counts"
+	}
+	a.ends, a.bits = resize(a.ends, a.items), resize(a.bits, a.words*a.items)
+	total := uint64(0)
+	var value [1]uint32
+	for i := range a.ends {
+		number := 0
+		for at := i * a.words; at < (i+1)*a.words; at++ {
+			a.bits[at] = binary.LittleEndian.Uint64(words.data[8*at:])
+			number += bits.OnesCount64(a.bits[at])
+		}
+		if !c.varints(value[:]) {
+			return "counts"
+		}
+		total += uint64(number)
+		if uint64(value[0]) != uint64(number) || total > 1<<31-1 {
+			return "seen"
+		}
+		a.ends[i] = int32(total)
+	}
+	if !c.isDone() {
+		return "counts"
+	}
+	return ""
+}
+
 // list reads an ascending list of some of n items.
 func (s *scanner) list(into []uint32, number, n int) ([]uint32, bool) {
 	into = into[:0]

@@ -4,6 +4,7 @@
 package carom
 
 import (
+	"math/bits"
 	"sort"
 	"strconv"
 )
@@ -80,6 +81,39 @@ func (a *answers) addError(data []byte, name string) bool {
 // Visible returns whether the two points of an item see each other; false for an item in error.
 func (a *SightAnswers) Visible(item int) bool {
 	return item >= 0 && item < len(a.seen) && a.seen[item].Visible
+}
+
+// Sees returns whether an observer sees a body, by its index in the bodies of the group. false for an
+// observer in error, and for one or a body that does not exist.
+func (a *SeeAnswers) Sees(observer, body int) bool {
+	words := a.Words(observer)
+	return body >= 0 && body/64 < len(words) && words[body/64]>>(body%64)&1 != 0
+}
+
+// AppendSeen appends the indices of the bodies that an observer sees to a slice, ascending: Count of
+// them.
+func (a *SeeAnswers) AppendSeen(bodies []int, observer int) []int {
+	for i, word := range a.Words(observer) {
+		for ; word != 0; word &= word - 1 {
+			bodies = append(bodies, 64*i+bits.TrailingZeros64(word))
+		}
+	}
+	return bodies
+}
+
+// Words returns the bodies that an observer sees as bits: bit j % 64 of word j / 64 is 1 if it sees body
+// j. None for an observer that does not exist. The words are valid until the answer is released.
+func (a *SeeAnswers) Words(observer int) []uint64 {
+	if observer < 0 || observer >= a.items || observer*a.words+a.words > len(a.bits) {
+		return nil
+	}
+	end := (observer + 1) * a.words
+	return a.bits[end-a.words : end : end]
+}
+
+// StartsInside returns whether a polygon considered contains the eye of an observer.
+func (a *SeeAnswers) StartsInside(observer int) bool {
+	return observer >= 0 && observer < len(a.eyes) && a.eyes[observer].StartsInside
 }
 
 // Clear returns whether a tracker touches nothing, on a sweep nothing on its path.
