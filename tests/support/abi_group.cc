@@ -434,7 +434,7 @@ void AbiGroup::Set(carom_sees& q, const AreaColumns& c, const SeeOptions& o) {
   q.inside_policy = Number(o.inside_policy);
   q.margin = o.margin;
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.range = Column(c.range);

@@ -364,7 +364,7 @@ void ReadQuestion(const carom_sees& asked, ColumnReader& reader, Group& group) {
   options.margin = asked.margin;
   options.mask = MaskOf(asked.mask);
   AreaColumns& out = group.sees;
-  ReadScope(asked.scope, reader, out.scope);
+  ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
   reader.Read("range", asked.range, out.range);

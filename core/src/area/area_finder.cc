@@ -228,11 +228,10 @@ void AreaFinder::Start(const EyeItem& item, InsidePolicy policy, const Targets* 
 }
 
 bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-                      InsidePolicy policy, WorkMeter& meter, const Targets* targets) {
+                      InsidePolicy policy, WorkMeter& meter, const Targets* targets,
+                      double reach) {
   Start(item, policy, targets);
-  const double range = item.disc.radius;
-  const double searched = targets == nullptr ? range : std::min(targets->reach(), range);
-  if (!FindEnvelope(world, filter, searched, meter)) return false;
+  if (!FindEnvelope(world, filter, reach, meter)) return false;
   has_area_ = !IsBlind() && item.sector != Sector::kEmpty;
   has_rows_ = false;
   return !meter.stopped();

@@ -5,6 +5,7 @@
 // the pieces of its boundary only if they are asked for.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,10 +42,17 @@ bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& ite
 // thread-safe.
 class AreaFinder {
  public:
-  // Finds the envelope of an eye. If `targets` is not null, it is found only in the directions of the
-  // targets, not everywhere, and up to them. Returns false once the meter stops the work.
+  // Finds the envelope of an eye. Returns false once the meter stops the work.
   bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
-            WorkMeter& meter, const Targets* targets = nullptr);
+            WorkMeter& meter) {
+    return Find(world, item, filter, policy, meter, nullptr, item.disc.radius);
+  }
+  // Finds the envelope only in the directions of the targets, by what meets the square about the eye
+  // whose sides are at the distance `reach`, and at most at the range.
+  bool FindToward(const Targets& targets, double reach, const World& world, const EyeItem& item,
+                  const QueryFilter& filter, InsidePolicy policy, WorkMeter& meter) {
+    return Find(world, item, filter, policy, meter, &targets, std::min(reach, item.disc.radius));
+  }
   // Finds the pieces of the boundary of the last eye, which has an area, at the first call. Returns
   // false once the meter stops the work.
   bool FindRows(WorkMeter& meter);
@@ -64,6 +72,8 @@ class AreaFinder {
   bool IsWorthCaching() const;
 
  private:
+  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
+            WorkMeter& meter, const Targets* targets, double reach);
   void Start(const EyeItem& item, InsidePolicy policy, const Targets* targets);
   bool FindEnvelope(const World& world, const QueryFilter& filter, double range, WorkMeter& meter);
   bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,

@@ -87,7 +87,7 @@ bool IsInArc(const PairVector& v, const AreaRows::Piece& arc) {
 class Reach {
  public:
   Reach(const AreaFinder& finder, const GrownShape& shape, double slack) : finder_(finder) {
-    const double most = shape.LargestFrom(finder.eye().position());
+    const double most = LargestCoordinate(finder.eye().position(), shape.bounds);
     limit_ = Add(shape.radius, {most * slack, 0});
     limit2_ = Multiply(limit_, limit_);
     const TwoDoubles far = Add(limit_, {finder.eye().range(), 0});
@@ -132,9 +132,9 @@ class Reach {
 
 }  // namespace
 
-double GrownShape::LargestFrom(Vec2 eye) const {
-  return std::max({std::abs(eye.x), std::abs(eye.y), std::abs(bounds.min.x),
-                   std::abs(bounds.min.y), std::abs(bounds.max.x), std::abs(bounds.max.y)});
+double LargestCoordinate(Vec2 eye, const Box& box) {
+  return std::max({std::abs(eye.x), std::abs(eye.y), std::abs(box.min.x), std::abs(box.min.y),
+                   std::abs(box.max.x), std::abs(box.max.y)});
 }
 
 bool IsNearBoundary(const AreaFinder& finder, const GrownShape& shape, double slack,

@@ -17,10 +17,10 @@ struct GrownShape {
   const IndexedPolygon& core;
   TwoDoubles radius;
   Box bounds;
-
-  // Returns the largest coordinate of the eye and of the bounds.
-  double LargestFrom(Vec2 eye) const;
 };
+
+// Returns the largest magnitude of a coordinate of the eye and of a box.
+double LargestCoordinate(Vec2 eye, const Box& box);
 
 // What is added to the radius in doubt: 2^-55 of the largest coordinate of the eye and the shape.
 inline constexpr double kReachSlack = 0x1p-55;

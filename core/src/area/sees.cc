@@ -33,6 +33,10 @@ using internal::Body;
 using internal::QueryFilter;
 using internal::TwoDoubles;
 
+// What is in doubt about a shape by less than this part of the largest coordinate is decided by the
+// whole area.
+constexpr double kDoubt = 0x1p-48;
+
 Box Grown(const Box& box, double by) {
   return {{internal::NextBelow(box.min.x - by), internal::NextBelow(box.min.y - by)},
           {internal::NextAbove(box.max.x + by), internal::NextAbove(box.max.y + by)}};
@@ -60,6 +64,8 @@ class SeeFinder {
 
  private:
   bool Collect(const World& world, const Observer& observer, WorkMeter& meter);
+  bool DropHidden(const World& world, const Observer& observer, WorkMeter& meter);
+  bool FindWalls(const World& world, const Observer& observer, WorkMeter& meter);
   bool Sees(const World& world, const Observer& observer, Body& body, WorkMeter& meter);
   bool IsNear(const World& world, const Observer& observer, const internal::GrownShape& shape,
               WorkMeter& meter);
@@ -143,11 +149,10 @@ bool SeeFinder::Sees(const World& world, const Observer& observer, Body& body, W
 // doubt.
 bool SeeFinder::IsNear(const World& world, const Observer& observer,
                        const internal::GrownShape& shape, WorkMeter& meter) {
-  constexpr double kDoubt = 0x1p-48;
   if (!finder_.FindRows(meter)) return false;
   if (!is_part_) return internal::IsNearBoundary(finder_, shape, internal::kReachSlack, meter);
   if (!internal::IsNearBoundary(finder_, shape, kDoubt, meter)) return false;
-  const double most = shape.LargestFrom(finder_.eye().position());
+  const double most = internal::LargestCoordinate(finder_.eye().position(), shape.bounds);
   if (shape.radius.high > 2 * kDoubt * most &&
       internal::IsNearBoundary(finder_, shape, -kDoubt, meter)) {
     return true;
@@ -182,14 +187,40 @@ bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter&
   return !meter.stopped();
 }
 
+// Drops the bodies that the walls in the nearer half of their distance hide, with a space about them
+// that is larger than all slack: most bodies, so that few directions are left to look in.
+bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMeter& meter) {
+  if (!finder_.FindToward(targets_, targets_.reach() / 2, world, observer.eye, observer.walls,
+                          observer.policy, meter)) {
+    return false;
+  }
+  targets_.Start(observer.eye.disc.center);
+  std::erase_if(bodies_, [&](const Body* body) {
+    const Box bounds = BoundsOf(*body, observer.margin);
+    const double most = internal::LargestCoordinate(observer.eye.disc.center, bounds);
+    const bool is_hidden = !finder_.MayBeSeen(Grown(bounds, kDoubt * most), meter);
+    if (!is_hidden) targets_.Add(bounds);
+    return is_hidden;
+  });
+  targets_.Join();
+  return !meter.stopped();
+}
+
+// Finds the walls in the directions of the bodies, or all around.
+bool SeeFinder::FindWalls(const World& world, const Observer& observer, WorkMeter& meter) {
+  constexpr size_t kFew = 4;
+  if (!is_part_) {
+    return finder_.Find(world, observer.eye, observer.walls, observer.policy, meter);
+  }
+  if (bodies_.size() > kFew && !DropHidden(world, observer, meter)) return false;
+  return finder_.FindToward(targets_, targets_.reach(), world, observer.eye, observer.walls,
+                            observer.policy, meter);
+}
+
 bool SeeFinder::Find(const World& world, const Observer& observer, uint64_t* seen,
                      WorkMeter& meter) {
   has_whole_ = false;
-  if (!Collect(world, observer, meter)) return false;
-  if (!finder_.Find(world, observer.eye, observer.walls, observer.policy, meter,
-                    is_part_ ? &targets_ : nullptr)) {
-    return false;
-  }
+  if (!Collect(world, observer, meter) || !FindWalls(world, observer, meter)) return false;
   if (!finder_.has_area()) return true;
   for (Body* const body : bodies_) {
     if (!meter.Spend(1)) return false;
