@@ -481,9 +481,9 @@ describe('servers that are killed', () => {
     const complete = [1, 1, 1];
     assert.deepEqual([...(await stream.ask(frame)).get(question).counts], complete);
     await servers[0].kill();
-    let answered = false;
+    const state = { answered: false };
     const again = stream.ask(frame).then((answer) => {
-      answered = true;
+      state.answered = true;
       return [...answer.get(question).counts];
     });
     const seen = [];
@@ -493,7 +493,7 @@ describe('servers that are killed', () => {
       seen.push(group.error === null ? [...group.get(question).counts].join() : group.error.code);
     };
     const asking = [];
-    for (; !answered; await sleep(1)) asking.push(ask());
+    for (; !state.answered; await sleep(1)) asking.push(ask());
     await Promise.all(asking);
     assert.deepEqual(await again, complete);
     t.diagnostic(`${seen.length} calls, ${seen.filter((each) => each === 'NOT_FOUND').length} of them before the fork`);
