@@ -128,6 +128,20 @@ need_connect() {
 
 install_connect() { npm_ci connect "$here/connect"; }
 
+# Sets `deno` to the program, which runs what is written for Node.js. deno_tests FOLDER FILE…: runs tests there.
+need_deno() {
+  node_of 18
+  install deno "$node_version" "$source_dir"/tests/web/deno/package{-lock,}.json
+  deno=$build/deno/node_modules/.bin/deno
+  export DENO_DIR=$build/deno/cache DENO_NO_UPDATE_CHECK=1 NO_COLOR=1
+}
+
+install_deno() { npm_ci deno "$source_dir/tests/web/deno"; }
+
+deno_tests() {
+  (cd "$1" && timeout 3000 "$deno" test --allow-all --no-check --node-modules-dir=manual --v8-flags=--expose-gc "${@:2}")
+}
+
 # Sets `buf` to the program, which `./dev lint` may have installed.
 need_buf() {
   local pins=$source_dir/.ci/tools

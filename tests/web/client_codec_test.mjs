@@ -11,14 +11,19 @@ import { Bodies, CaromError, Frame, FrameAnswer } from '@carom/client';
 import { capsule, KINDS, Polygons, Question, Shapes } from '@carom/core/questions';
 import { ask } from '../../../client/web/client/dist/codec/frames.js';
 import { TABLES } from '../../../client/web/client/dist/codec/tables.js';
+import { readQuestion } from '../../../client/web/client/dist/recording/questions.js';
+import { Session } from '../../../client/web/client/dist/stream/session.js';
 import { ENUMS } from '../../../client/web/client/dist/generated/tables.js';
 import { StreamRequestSchema, StreamResponseSchema } from './gen/carom/v1/query_service_pb.js';
 import { PlacedShapesSchema } from './gen/carom/v1/batch_pb.js';
+import { ShapeSchema } from './gen/carom/v1/geometry_pb.js';
 
 const ROUNDS = process.env.CAROM_LONG === '1' ? 3000 : 200;
 const SCENE = 'scenes/fuzz';
+const SCENES = [SCENE, 'scenes/other', 'scenes/' + 'long'.repeat(40), 'scenes/third'];
 const ALL = Object.values(KINDS);
 const tableOf = (kind) => TABLES.get(kind.number);
+const GROUP = StreamRequestSchema.fields[0].message.fields.find(({ localName }) => localName === 'groups').message;
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const lastOf = (path) => path.slice(path.lastIndexOf('.') + 1);
 
@@ -61,6 +66,44 @@ class Random {
     const { capsules } = capsule(column(), column(), column(), column(), column());
     return new Shapes(new Polygons(polygons, options), capsules);
   }
+}
+
+/** Edits of a group, as the client takes them and as protobuf-es does. */
+function randomEdits(random) {
+  const edits = { editId: random.pick(['', 'e', 'edit '.repeat(12)]), baseVersion: random.long() };
+  const message = { editId: edits.editId, baseVersion: edits.baseVersion, edits: [] };
+  for (const name of ['add', 'replace'].filter(() => random.below(2))) {
+    const count = random.below(4);
+    const { polygons } = random.shapes(false);
+    const length = Math.min(count, polygons.length);
+    const rings = Array.from({ length }, (_, i) => polygons.rings(i));
+    const [ids, categories] = [random.column('u64', length), random.column('u64', length)];
+    const userData = Array.from({ length }, () => Uint8Array.from({ length: random.below(5) }, () => random.below(256)));
+    const [solidity, fillRule] = random.below(2) ? ['boundary', 'non_zero'] : ['solid', 'even_odd'];
+    edits[name] = new Polygons(rings, { ids, categories, userData, solidity, fillRule });
+    rings.forEach((each, i) => {
+      const value = { id: ids[i], rings: each.map((ring) => ({ x: ring.map(([x]) => x), y: ring.map(([, y]) => y) })) };
+      if (categories[i] !== 1n) value.category = categories[i];
+      value.fillRule = edits[name].fillRule[i] ?? 0;
+      value.solidity = edits[name].solidity[i] ?? 0;
+      message.edits.push({ edit: { case: name, value: { ...value, userData: userData[i] } } });
+    });
+  }
+  if (random.below(2)) {
+    edits.remove = random.column('u64', random.below(4));
+    for (const value of edits.remove) message.edits.push({ edit: { case: 'remove', value } });
+  }
+  return { edits, message };
+}
+
+/** The handles of scenes that a stream has bound, and those that its next frame binds. */
+function randomHandles(random) {
+  const [handles, bindings] = [new Map(), new Map()];
+  for (const scene of SCENES) {
+    const known = random.pick([handles, bindings, null]);
+    known?.set(scene, 1 + (random.integer() >>> 1));
+  }
+  return { handles, bindings };
 }
 
 function randomQuestion(random, kind) {
@@ -126,8 +169,13 @@ test('questions have the bytes of protobuf-es', () => {
     const seq = random.long();
     const frame = new Frame({ seq, supersede: random.below(2) === 1, budgetMs: random.below(1000) });
     const message = { seq, groups: [], supersede: frame.options.supersede, budgetUs: BigInt(frame.options.budgetMs) * 1000n };
+    const { handles, bindings } = randomHandles(random);
+    message.bindings = [...bindings].map(([scene, handle]) => ({ scene, handle: BigInt(handle) }));
     for (let i = random.below(4); i > 0; --i) {
-      const own = { target: { case: 'scene', value: SCENE } };
+      const scene = random.pick(SCENES);
+      const handle = handles.get(scene) ?? bindings.get(scene);
+      const target = handle === undefined ? { case: 'scene', value: scene } : { case: 'sceneHandle', value: BigInt(handle) };
+      const own = { target };
       const options = {};
       if (random.below(2)) own.version = options.version = random.long();
       if (random.below(2)) own.minVersion = options.minVersion = random.long();
@@ -144,16 +192,21 @@ test('questions have the bytes of protobuf-es', () => {
           owner: [...owner],
         };
       }
-      const group = frame.group(SCENE, options);
+      if (random.below(2)) {
+        const made = randomEdits(random);
+        options.edits = made.edits;
+        own.edits = made.message;
+      }
+      const group = frame.group(scene, options);
       for (const kind of ALL.filter(() => random.below(4) === 0)) {
         const question = group.ask(randomQuestion(random, kind));
         own[kind.name] = questionMessage(question);
       }
       message.groups.push(own);
     }
-    const handles = Array.from({ length: random.below(4) }, () => random.integer());
-    frame.removeTrackers(handles);
-    message.removedTrackers = handles;
+    const removed = Array.from({ length: random.below(4) }, () => random.integer());
+    frame.removeTrackers(removed);
+    message.removedTrackers = removed;
     if (random.below(2)) {
       const shapes = random.shapes(true);
       const tracker = Array.from({ length: shapes.length }, () => random.integer());
@@ -163,7 +216,7 @@ test('questions have the bytes of protobuf-es', () => {
       message.trackers = [{ shapes: shapeMessages(shapes), tracker, mask, within, shape }];
     }
     const expected = toBinary(StreamRequestSchema, create(StreamRequestSchema, { frame: message }));
-    const { data } = ask(frame);
+    const { data } = ask(frame, 0n, handles, bindings);
     if (Buffer.compare(data, expected) !== 0) {
       assert.deepEqual(fromBinary(StreamRequestSchema, data), fromBinary(StreamRequestSchema, expected), `round ${round}`);
       const at = data.findIndex((byte, i) => i > 8 && byte !== expected[i + expected.length - data.length]);
@@ -171,6 +224,94 @@ test('questions have the bytes of protobuf-es', () => {
       assert.fail(`round ${round}: other bytes of an equal message at ${at}: ${around(data)}, not ${around(expected)}`);
     }
   }
+});
+
+test('questions of protobuf-es are read, and written as they were', () => {
+  for (let round = 0; round < ROUNDS; ++round) {
+    const random = new Random(2000 + round);
+    for (const kind of ALL.filter(() => random.below(4) === 0)) {
+      const frame = new Frame();
+      const question = frame.ask(SCENE, randomQuestion(random, kind));
+      const groups = [{ target: { case: 'scene', value: SCENE }, [kind.name]: questionMessage(question) }];
+      const expected = create(StreamRequestSchema, { frame: { groups } });
+      const schema = expected.frame.groups[0][kind.name];
+      const bytes = toBinary(GROUP.fields.find(({ localName }) => localName === kind.name).message, schema);
+      const again = new Frame();
+      again.ask(SCENE, readQuestion(kind, bytes));
+      assert.deepEqual(fromBinary(StreamRequestSchema, ask(again).data), expected, `round ${round}: ${kind.name}`);
+    }
+  }
+});
+
+// --- Replays --------------------------------------------------------------------------------------
+
+/** What a server knows of a stream, by the messages of protobuf-es. */
+class Known {
+  scenes = new Map();
+  trackers = new Map();
+
+  take(data) {
+    const { frame } = fromBinary(StreamRequestSchema, data);
+    for (const { scene, handle } of frame.bindings) this.scenes.set(scene, handle);
+    for (const handle of frame.removedTrackers) this.trackers.delete(handle);
+    for (const { shapes, shape, tracker, firstTracker, within, mask } of frame.trackers) {
+      const bytes = shapes.map((each) => Buffer.from(toBinary(ShapeSchema, each)).toString('hex'));
+      const places = shape.length > 0 ? shape : bytes.map((_, i) => i);
+      places.forEach((place, i) => {
+        assert.ok(place < bytes.length);
+        this.trackers.set(tracker.length > 0 ? tracker[i] : firstTracker + i, `${bytes[place]} ${within} ${mask}`);
+      });
+    }
+    return frame;
+  }
+}
+
+/** Definitions whose handles differ. */
+function defineRandom(random, frame) {
+  const free = Array.from({ length: 40 }, (_, i) => i * 7).filter(() => random.below(2));
+  for (let lists = random.below(4); lists > 0; --lists) {
+    const shapes = random.shapes(true);
+    const tracker = shapes.length === 0 ? [] : free.splice(0, random.below(12));
+    const shape = tracker.map(() => random.below(shapes.length));
+    const options = { shape, tracker, within: random.pick([0, 0, 0.5, Math.abs(random.double())]) };
+    if (random.below(2)) options.mask = random.pick([1n, 2n ** 63n]);
+    if (tracker.length > 0) frame.defineTrackers(shapes, options);
+  }
+}
+
+test('a replay defines what the frames of a stream have defined, within the limits of a server', () => {
+  let messages = 0;
+  for (let round = 0; round < ROUNDS; ++round) {
+    const random = new Random(3000 + round);
+    const session = new Session();
+    const [known, replayed] = [new Known(), new Known()];
+    for (let frames = random.below(6); frames > 0; --frames) {
+      const frame = new Frame();
+      frame.removeTrackers(Array.from({ length: random.below(4) }, () => random.below(40) * 7));
+      defineRandom(random, frame);
+      const bindings = new Map(Array.from({ length: random.below(9) }, () => [`scenes/s${random.below(30)}`, 1 + random.below(99)]));
+      const { data, removed, definitions } = ask(frame, 1n, session.scenes, bindings);
+      known.take(data);
+      session.apply(bindings, removed, definitions);
+    }
+    const limits = { maxFrameBytes: random.pick([0, 4096, 2 ** 20]), maxGroupsPerFrame: random.pick([0, 1, 3]), maxQueriesPerFrame: random.pick([0, 1, 5]) };
+    for (const data of session.replay(random.below(4) ? limits : undefined)) {
+      const frame = replayed.take(data);
+      ++messages;
+      assert.deepEqual([frame.seq, frame.groups], [0n, []]);
+    }
+    for (const data of session.replay(limits)) {
+      const { bindings, trackers } = replayed.take(data);
+      const shapes = trackers.reduce((count, each) => count + each.shapes.length, 0);
+      assert.ok(trackers.length <= (limits.maxGroupsPerFrame || Infinity), `round ${round}: ${trackers.length} lists`);
+      assert.ok(shapes <= (limits.maxQueriesPerFrame || Infinity), `round ${round}: ${shapes} shapes`);
+      assert.ok(data.length <= (limits.maxFrameBytes || Infinity), `round ${round}: ${data.length} bytes`);
+      assert.ok(bindings.length === 0 || trackers.length === 0);
+    }
+    assert.deepEqual(replayed.scenes, known.scenes, `round ${round}`);
+    assert.deepEqual(replayed.trackers, known.trackers, `round ${round}`);
+  }
+  assert.ok(messages > ROUNDS, `${messages} messages`);
 });
 
 // --- Answers --------------------------------------------------------------------------------------

@@ -5,12 +5,15 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { Bodies, CaromError, connect, Frame } from '@carom/client';
 import { disc, distances, points, Polygons, segments, slides } from '@carom/core/questions';
+import { transformSync } from 'esbuild';
 import { Caromd, caromd, certificates, folderOf, fails } from './servers.mjs';
 
 const SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]; // prettier-ignore
@@ -352,7 +355,9 @@ test('tokens have tenants and roles, and their file is read again', async (t) =>
   for (const client of [stranger, writer, reader, other, filed]) client.close();
 });
 
-test('TLS with and without a client certificate, and files that change', async (t) => {
+// Deno refuses an address as the name of a server, which @grpc/grpc-js takes it for.
+const noTls = 'Deno' in globalThis && 'Deno has no TLS to an address';
+test('TLS with and without a client certificate, and files that change', { skip: noTls }, async (t) => {
   const keys = folderOf(t);
   certificates(keys);
   const path = (name) => join(keys, name);
@@ -387,4 +392,61 @@ test('TLS with and without a client certificate, and files that change', async (
   assert.throws(() => connect(strict.address, { tls: { certificate: tls.certificate } }), { field: 'tls.key' });
   assert.throws(() => connect(strict.address, { tls: { ...tls, key: path('ca.key') } }), { field: 'tls.key' });
   assert.throws(() => connect(strict.address, { tls: { ca: path('client.key') } }), { field: 'tls.ca' });
+});
+
+// A program with `using`, which Node.js 20 does not read: esbuild writes it in older words.
+const USING = `
+export async function use({ connect, Frame }, address, question, fails) {
+  const made = {};
+  try {
+    using client = connect(address);
+    await using stream = client.stream();
+    Object.assign(made, { client, stream });
+    const frame = new Frame();
+    frame.ask('other', question);
+    made.counts = [...(await stream.ask(frame)).get(question).counts];
+    made.waiting = stream.receive();
+    made.waiting.catch(() => undefined);
+    if (fails) throw new Error('on purpose');
+  } catch (error) {
+    if (error.message !== 'on purpose') throw error;
+  }
+  return made;
+}`;
+
+test('using ends a client and its streams, also if the block throws', async (t) => {
+  const server = await caromd(t);
+  const maker = connect(server.address);
+  await maker.createScene('other', [SQUARE]);
+  maker.close();
+  const { code } = transformSync(USING, { target: 'es2022', format: 'esm' });
+  const { use } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  for (const throws of [false, true]) {
+    const { client, stream, counts, waiting } = await use({ connect, Frame }, server.address, points({ x: 1, y: 1 }), throws);
+    assert.deepEqual([counts, stream.isEnded], [[1], true]);
+    await fails(waiting, 'CANCELLED');
+    await fails(stream.ask(new Frame()), 'CANCELLED');
+    await fails(client.listScenes(), 'FAILED_PRECONDITION');
+  }
+});
+
+test('worker threads have clients of their own, of which one is ended in the middle', async (t) => {
+  const server = await caromd(t);
+  const client = connect(server.address);
+  await client.createScene('shared', [SQUARE]);
+  const start = (frames) =>
+    new Worker(new URL('client_worker.mjs', import.meta.url), { workerData: { address: server.address, frames } });
+  const ended = start(1_000_000);
+  await once(ended, 'message');
+  const workers = [40, 60, 80].map((frames) => [start(frames), frames]);
+  const results = workers.map(async ([worker, frames]) => {
+    await once(worker, 'message');
+    const [found] = await once(worker, 'message');
+    assert.deepEqual(found, Array.from({ length: frames }, (_, i) => (i <= 8 ? '1,1' : '0,1')));
+    await once(worker, 'exit'); // a closed client leaves nothing that keeps a thread
+  });
+  await ended.terminate();
+  await Promise.all(results);
+  assert.equal((await client.listScenes()).length, 1);
+  client.close();
 });

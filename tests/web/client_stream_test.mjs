@@ -159,6 +159,23 @@ describe('a stream that does not break', () => {
     client.close();
   });
 
+  test('sends no more frames ahead than a server takes whose limit is below maxInFlight', async (t) => {
+    for (const limit of [1, 3]) {
+      const server = await caromd(t, `--max-frames-in-flight=${limit}`);
+      await fill(server);
+      const client = connect(server.address);
+      const stream = client.stream({ maxInFlight: 64 });
+      const next = random(limit);
+      const frames = Array.from({ length: 200 }, (_, i) => frameOf(next, 3 * i + 1)); // without trackers
+      const expected = await expectedOf(server, frames);
+      const answers = await Promise.all(frames.map(({ frame }) => stream.ask(frame)));
+      assert.deepEqual(answers.map(({ error }) => error), frames.map(() => null));
+      assert.deepEqual(answers.map((answer, i) => frames[i].asked.map((each) => bitsOf(answer.get(each)))), expected);
+      assert.deepEqual([stream.limits.maxFramesInFlight, stream.reconnects], [limit, 0]);
+      client.close();
+    }
+  });
+
   test('has a bound of answers that nobody receives, and of frames that wait', async (t) => {
     const server = await caromd(t);
     const client = connect(server.address);
@@ -443,6 +460,59 @@ describe('servers that are killed', () => {
     assert.deepEqual(await all(), expected);
     await servers[0].kill();
     assert.deepEqual(await all(), expected);
+    client.close();
+  });
+
+  // A call found the fork that a stream was making again, before it had all of its edits.
+  test('a call waits for a fork that a stream makes again', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const client = connect(servers.map(({ address }) => address));
+    const fork = await client.fork('other');
+    const many = Array.from({ length: 20_000 }, (_, i) => SQUARE.map(([x, y]) => [x + 10 + 3 * i, y]));
+    await client.commit(fork, { add: new Polygons(many, { ids: many.map((_, i) => i + 1) }) });
+    const stream = client.stream();
+    const frameAbout = (edits) => {
+      const frame = new Frame();
+      const question = frame.ask(fork, points({ x: [1, 11, 10 + 3 * 19_999 + 1], y: [1, 1, 1] }), { edits });
+      return { frame, question };
+    };
+    const { frame, question } = frameAbout();
+    const complete = [1, 1, 1];
+    assert.deepEqual([...(await stream.ask(frame)).get(question).counts], complete);
+    await servers[0].kill();
+    const state = { answered: false };
+    const again = stream.ask(frame).then((answer) => {
+      state.answered = true;
+      return [...answer.get(question).counts];
+    });
+    const seen = [];
+    const ask = async () => {
+      const [group] = (await client.evaluate(frame)).groups;
+      // Before the stream begins, the next server does not have the fork.
+      seen.push(group.error === null ? [...group.get(question).counts].join() : group.error.code);
+    };
+    const asking = [];
+    for (; !state.answered; await sleep(1)) asking.push(ask());
+    await Promise.all(asking);
+    assert.deepEqual(await again, complete);
+    t.diagnostic(`${seen.length} calls, ${seen.filter((each) => each === 'NOT_FOUND').length} of them before the fork`);
+    assert.deepEqual(seen.filter((each) => each !== 'NOT_FOUND' && each !== complete.join()), []);
+    // A signal and a deadline end a call that waits.
+    await servers[0].start();
+    await fill(servers[0]);
+    await servers[1].kill();
+    const [back, cancelling] = [stream.ask(frame), new AbortController()];
+    let ended = 0;
+    for (let i = 0; ended === 0 && i < 10_000; ++i) {
+      setTimeout(() => cancelling.abort(), 1);
+      const short = client.evaluate(frame, { deadlineMs: 2 }).catch((error) => error.code);
+      const aborted = client.evaluate(frame, { signal: cancelling.signal }).catch((error) => error.code);
+      const codes = await Promise.all([short, aborted]);
+      ended += codes[0] === 'DEADLINE_EXCEEDED' && codes[1] === 'CANCELLED' ? 1 : 0;
+    }
+    assert.equal(ended, 1);
+    assert.deepEqual([...(await back).get(question).counts], complete);
     client.close();
   });
 

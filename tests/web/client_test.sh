@@ -8,6 +8,7 @@
 #   client_test.sh node     runs the client of Node.js: scenes, streams, body sets, the codec and its speed, the example of the tick
 #   client_test.sh web      runs the client of browsers, in Node.js, and measures its size
 #   client_test.sh install  installs the packages that `./dev web` makes into an empty project, and runs README.md's
+#   client_test.sh deno     runs the client of Node.js in Deno
 #   client_test.sh long     runs more of all, and the page of client/examples/prediction at its own speed
 
 folder=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
@@ -24,7 +25,7 @@ need_client() {
   node_of 20.0
   command -v protoc >/dev/null || lacks 'no protoc (protobuf-compiler)'
   python3 -c 'import ensurepip, venv' 2>/dev/null || lacks 'no Python with venv (python3-venv)'
-  "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
+  [[ ${CAROM_MADE-} == web ]] || "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
     cat "$scratch/web.log"
     fail 'the packages are not made'
   }
@@ -130,6 +131,11 @@ case ${1:?} in
   install)
     need_client all
     run_install
+    ;;
+  deno)
+    need_client unpacked
+    need_deno
+    deno_tests "$tests" client_{node,codec}_test.mjs
     ;;
   long)
     need_client unpacked

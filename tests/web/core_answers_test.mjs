@@ -55,9 +55,8 @@ function loader(folder) {
 }
 
 for (const simd of [true, false]) {
-  describe(simd ? 'with vectors' : 'without vectors', async () => {
-    const core = await carom.Core.load({ simd });
-
+  const core = await carom.Core.load({ simd });
+  describe(simd ? 'with vectors' : 'without vectors', () => {
     test('random lines of each operation are answered as by carom eval', () => {
       const lines = randomLines();
       assertSame(lines, answerLines(core, lines), runEval(lines));

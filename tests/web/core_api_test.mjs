@@ -4,12 +4,19 @@
 // Is what @carom/core refuses named, is the module usable afterwards, and is its memory freed?
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import {
   Bodies, CaromError, Core, Polygons, Scene, Shapes, Trackers, box, capsule, digestOf, disc, load,
 } from '@carom/core'; // prettier-ignore
+import * as carom from '@carom/core';
 import * as ask from '@carom/core/questions';
+import { digestLines } from './digest.mjs';
 
 const SQUARE = [[0, 0], [4, 0], [4, 3], [0, 3]]; // prettier-ignore
 const BULLET = { ax: -2, ay: 1, bx: 6, by: 1 };
@@ -417,5 +424,72 @@ describe('what scenes have', () => {
     refused('INVALID_ARGUMENT', 'trackers[0].shape[0]', () => trackers.define({ shapes: [SQUARE], shape: [1] }));
     assert.ok(trackers.bytes > 0);
     trackers.forget();
+  });
+});
+
+// A program with `using`, which Node.js 20 does not read: esbuild writes it in older words.
+const USING = `
+export function tick({ Bodies, Trackers, disc }, core, scene, fails) {
+  const made = [];
+  try {
+    using bodies = new Bodies({ shapes: disc(1), x: [9], y: [1] }, { core });
+    using trackers = new Trackers({ core });
+    using column = core.column(1);
+    using next = scene.commit({ remove: [0] });
+    using hits = scene.withBodies(bodies).cast({ ax: column, ay: 1, bx: 12, by: 1, against: 'both' });
+    made.push(bodies, trackers, column, next, hits);
+    if (hits.counts[0] !== 1) throw new Error('another answer');
+    if (fails) throw new Error('on purpose');
+  } catch (error) {
+    if (error.message !== 'on purpose') throw error;
+  }
+  return made;
+}`;
+
+const { transformSync } = createRequire(join(process.env.CAROM_SOURCE_DIR, 'client/web/package.json'))('esbuild');
+const { code } = transformSync(USING, { target: 'es2022', format: 'esm' });
+const { tick } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+
+describe('using', () => {
+  test('frees all that a block has made, also if it throws', async () => {
+    const core = await Core.load();
+    const scene = Scene.fromPolygons(grid(2_000), { core });
+    for (const fails of [false, true]) {
+      const [bodies, trackers, column, next, hits] = tick(carom, core, scene, fails);
+      const disposed = (field, call) => refused('FAILED_PRECONDITION', field, call);
+      disposed('bodies', () => scene.withBodies(bodies).cast({ ...BULLET, against: 'both' }));
+      disposed('trackers', () => trackers.bytes);
+      disposed('column', () => scene.cast({ ...BULLET, ax: column }));
+      disposed('scene', () => next.version);
+      disposed('answers', () => hits.fraction);
+    }
+    const before = core.memoryBytes;
+    for (let i = 0; i < 500; ++i) tick(carom, core, scene, i % 2 === 1);
+    assert.ok(core.memoryBytes <= before + MEBIBYTE, `${before} became ${core.memoryBytes} bytes`);
+    assert.equal(scene.cast({ ax: -2, ay: 0.5, bx: 6, by: 0.5 }).hit(0).fraction, 0.25);
+  });
+});
+
+describe('worker threads', () => {
+  const start = (workerData) => new Worker(new URL('core_worker.mjs', import.meta.url), { workerData });
+
+  test('have the digests of docs/digest.html, at once and by a module that the main thread compiled', async () => {
+    const items = 512;
+    const page = readFileSync(new URL('digest.html', import.meta.url), 'utf8');
+    const expected = /<pre id="expected">([^<]*)</.exec(page)[1].trim().split('\n');
+    const file = new URL('carom-simd.wasm', import.meta.resolve('@carom/core'));
+    const module = await WebAssembly.compile(readFileSync(file));
+    const workers = [{ simd: true }, { simd: false }, { module }].map((options) => start({ items, ...options }));
+    for (const [lines] of await Promise.all(workers.map((worker) => once(worker, 'message')))) assert.deepEqual(lines, expected);
+    assert.deepEqual(await digestLines(carom, main, items), expected);
+  });
+
+  test('are ended in the middle, and others go on', async () => {
+    const ended = start({ items: 65_536 });
+    await once(ended, 'online');
+    const other = start({ items: 1 });
+    await ended.terminate();
+    assert.equal((await once(other, 'message'))[0].length, (await digestLines(carom, main, 1)).length);
+    works(Scene.fromPolygons([SQUARE]));
   });
 });

@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-const { CAROM_BINARY: program, CAROM_SHARED_DIR: shared, CAROM_SOURCE_DIR: root } = process.env;
+const { CAROM_BINARY: program, CAROM_NATIVE_DIGEST: digest, CAROM_SHARED_DIR: shared, CAROM_SOURCE_DIR: root } = process.env;
 const CHROMIUM = '/usr/bin/chromium';
 const INSTANTIATE_MS = 60;
 const TYPES = {
@@ -27,6 +27,46 @@ const scene = Scene.fromPolygons([[[0, 0], [4, 0], [4, 3], [0, 3]]]);
 postMessage(scene.cast({ ax: -2, ay: 1, bx: 6, by: 1 }).hit(0).fraction);`;
 const data = shared && join(shared, 'data');
 const pack = data && join(data, 'packs', 'queries.jsonl.xz');
+
+/** Runs a program for WebAssembly in a page; returns its exit status and what it has printed. */
+async function runProgram(file) {
+  let memory;
+  let printed = '';
+  const view = () => new DataView(memory.buffer);
+  const system = {
+    args_sizes_get: (count, size) => (view().setUint32(count, 1, true), view().setUint32(size, 2, true), 0),
+    args_get(pointers, text) {
+      view().setUint32(pointers, text, true);
+      view().setUint16(text, 'd'.charCodeAt(0), true); // a name, and the byte that ends it
+      return 0;
+    },
+    fd_write(_, parts, count, written) {
+      let bytes = 0;
+      for (let i = 0; i < count; ++i) {
+        const [from, size] = [0, 4].map((offset) => view().getUint32(parts + 8 * i + offset, true));
+        printed += new TextDecoder().decode(new Uint8Array(memory.buffer, from, size));
+        bytes += size;
+      }
+      view().setUint32(written, bytes, true);
+      return 0;
+    },
+    proc_exit(code) {
+      throw new Error(`exit status ${code}`);
+    },
+  };
+  const module = await WebAssembly.compileStreaming(fetch(file));
+  const none = () => 52; // the errno of calls that a page does not have
+  const imports = Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, system[name] ?? none]));
+  const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports });
+  ({ memory } = instance.exports);
+  let status = 'exit status 0';
+  try {
+    instance.exports['_start']();
+  } catch (error) {
+    status = error.message;
+  }
+  return [status, printed];
+}
 
 /** A server of the repository's files, without the questions and answers of the pack. */
 function serve(texts) {
@@ -73,6 +113,18 @@ describe('in Chromium', { skip: reason }, () => {
     await page.waitForSelector('html[data-done]', { timeout: 120_000 });
     assert.equal(await page.textContent('#verdict'), 'Yes: all answers are the same.');
     assert.ok(requests.every((url) => url.startsWith('http://127.0.0.1')), requests.join('\n')); // prettier-ignore
+  });
+
+  test('the digest of determinism has the lines of the native program, in both modules', async (t) => {
+    const expected = execFileSync(digest, { encoding: 'utf8' });
+    await open('/empty.html');
+    for (const module of ['carom', 'carom-simd']) {
+      const result = await page.evaluate(runProgram, `/build/web/modules/${module}-digest.wasm`);
+      assert.deepEqual(result, ['exit status 0', expected], module);
+    }
+    const lines = expected.trimEnd().split('\n');
+    t.diagnostic(`${lines.length} lines, the last one: ${lines.at(-1)}`);
+    assert.ok(lines.length > 40);
   });
 
   test('a module is instantiated soon', async (t) => {

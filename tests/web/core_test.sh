@@ -5,6 +5,8 @@
 # The tests of @carom/core, in build/web/core-tests, where the package is that of the sources.
 #
 #   core_test.sh FILE…      runs core_FILE_test.mjs of this folder by Node's own runner
+#   core_test.sh browser    runs core_browser_test.mjs, in Chromium, beside the native program of the digest
+#   core_test.sh deno       runs core_api_test.mjs in Deno, which compares digests with those of other machines
 #   core_test.sh fuzz       runs the fuzz targets of the core for a million made-up inputs in all, as WebAssembly
 #   core_test.sh document   runs the programs of docs/web.md, section "In the browser", and compares what they print
 #   core_test.sh install    installs the packages that `./dev web` makes into an empty project, and runs what their
@@ -20,7 +22,7 @@ tests=$made/core-tests
 need_core() {
   node_of 20.0
   python3 -c 'import ensurepip, venv' 2>/dev/null || lacks 'no Python with venv (python3-venv)'
-  "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
+  [[ ${CAROM_MADE-} == web && $1 != fuzz ]] || "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
     cat "$scratch/web.log"
     fail 'the packages are not made'
   }
@@ -33,6 +35,15 @@ lay_tests() {
   gcc -std=c11 -O1 -I"$source_dir/core/include" "$source_dir/tests/python/library_digest.c" \
     "$CAROM_LIBRARIES/libcarom.so.1" -Wl,-rpath,"$CAROM_LIBRARIES" -o "$tests/library_digest"
   export CAROM_LIBRARY_DIGEST=$tests/library_digest
+}
+
+# The program of `./dev digest`, with the core of the build.
+make_native_digest() {
+  local -a sources=("$source_dir"/tests/{support/group_case,support/answer_words,determinism/digest}.cc) libraries
+  read -ra libraries < <(pkg-config --libs absl_span absl_status absl_statusor absl_strings)
+  g++ -std=c++20 -O1 -DNDEBUG -ffp-contract=off -w -I"$source_dir" -I"$source_dir"/core/include \
+    -I"$source_dir"/core/src "${sources[@]}" "$CAROM_LIBRARIES/libcarom_core.a" "${libraries[@]}" -o "$tests/native_digest"
+  export CAROM_NATIVE_DIGEST=$tests/native_digest
 }
 
 run_tests() {
@@ -83,6 +94,17 @@ run_fuzz() {
 }
 
 case ${1:?} in
+  browser)
+    need_core unpacked
+    make_native_digest
+    run_tests browser
+    ;;
+  deno)
+    need_core unpacked
+    need_deno
+    lay_tests
+    deno_tests "$tests" core_api_test.mjs
+    ;;
   fuzz)
     need_core fuzz
     run_fuzz

@@ -25,7 +25,7 @@ import { ForkLog } from './scenes/forks.js';
 import { watch, type WatchOptions } from './scenes/watch.js';
 import { recordEdits, type StreamOptions } from './stream/flow.js';
 import { Stream } from './stream/stream.js';
-import { Servers, type Transport } from './transport.js';
+import { type CallOptions, Servers, type Transport } from './transport.js';
 import {
   integer,
   long,
@@ -244,17 +244,22 @@ export class Client {
 
   // --- Frames -------------------------------------------------------------------------------------
 
-  /** Answers a frame. Throws the error of a frame that the server refuses as a whole; `get` throws those of groups. */
+  /**
+   * Answers a frame. Throws the error of a frame that the server refuses as a whole; `get` throws those of groups. Waits
+   * while a stream of this client makes a fork of the frame again on the server: no answer is about a part of its edits.
+   */
   async evaluate(frame: Frame, options: Deadline = {}): Promise<FrameAnswer> {
     if (!(frame instanceof Frame)) throw refuse('frame', 'is no Frame');
     const asked = ask(frame);
+    const scenes = asked.groups.map(({ scene }) => scene);
     let server = 0;
     const response = await this.caller.attempt(
       options,
       () => true, // questions have no effect, and edits have ids
-      (call) => {
-        server = call.address;
-        return this.transport.unary('QueryService', 'Evaluate', asked.data, call);
+      (given) => {
+        server = given.address;
+        const evaluate = (call: CallOptions) => this.transport.unary('QueryService', 'Evaluate', asked.data, call);
+        return this.forks.whole(scenes, given, evaluate);
       },
     );
     const answer = new FrameAnswer(asked, read('StreamResponse', response).bytes(1)).check();

@@ -18,13 +18,14 @@ import {
   GetSceneRequestSchema,
   GetSceneResponseSchema,
 } from '../generated/carom/v1/scene_service_pb.js';
-import type { Calls } from '../transport.js';
+import { type CallOptions, type Calls, sleep } from '../transport.js';
 import { newEditId, type SceneSummary } from '../values.js';
 import { idOf } from './edits.js';
 
 const REPLAYED_BYTES = 2 ** 20; // of edits in one request
 const CALL_MS = 5000;
 const REMOVAL_MS = 1000;
+const LONGEST_SLEEP_MS = 2 ** 31 - 1; // of a timer
 const PERMANENT = new Set(['NOT_FOUND', 'OUT_OF_RANGE', 'DATA_LOSS', 'INVALID_ARGUMENT']);
 
 /**
@@ -132,6 +133,7 @@ class Fork {
 export class ForkLog {
   private readonly forks = new Map<string, Fork>();
   private readonly restoring = new Map<number, { done: Promise<void>; abandoned: (() => boolean)[] }>();
+  private attempts = 0; // of `restore`, on any server
 
   get isEmpty(): boolean {
     return this.forks.size === 0;
@@ -172,9 +174,44 @@ export class ForkLog {
       return running.done;
     }
     const abandoned = [isAbandoned];
+    ++this.attempts;
     const done = this.restoreAll(calls, address, () => abandoned.every((each) => each()));
     this.restoring.set(address, { done, abandoned });
     return done;
+  }
+
+  /**
+   * Makes a call about scenes so that it finds no fork among them which `restore` has made but not edited yet: the call
+   * waits for the attempt on its server, and is made again if one has begun meanwhile. Its effect must be that of one.
+   */
+  async whole<T>(scenes: readonly string[], given: CallOptions, make: (options: CallOptions) => Promise<T>): Promise<T> {
+    const { address, timeoutMs = Infinity, signal } = given;
+    const end = performance.now() + timeoutMs;
+    for (;;) {
+      const areForks = scenes.some((name) => this.forks.has(name));
+      if (areForks) await this.settled(address, end, signal);
+      const before = this.attempts;
+      const left = end - performance.now();
+      const made = await make(left === Infinity ? given : { ...given, timeoutMs: Math.max(left, 0) });
+      if (!areForks || before === this.attempts) return made;
+    }
+  }
+
+  /** Waits until no attempt is made on a server. Throws CANCELLED and DEADLINE_EXCEEDED. */
+  private async settled(address: number, end: number, signal: AbortSignal | undefined): Promise<void> {
+    for (let running = this.restoring.get(address); running !== undefined; running = this.restoring.get(address)) {
+      const over = new AbortController();
+      const stop = () => over.abort();
+      signal?.addEventListener('abort', stop);
+      // An attempt that fails is an error of its streams alone.
+      running.done.then(stop, stop);
+      await sleep(Math.min(Math.max(end - performance.now(), 0), LONGEST_SLEEP_MS), over.signal);
+      signal?.removeEventListener('abort', stop);
+      if (signal?.aborted === true) throw new CaromError('CANCELLED', '', 'the call is cancelled');
+      if (performance.now() >= end) {
+        throw new CaromError('DEADLINE_EXCEEDED', '', 'the deadline passed while a fork was made again');
+      }
+    }
   }
 
   private async restoreAll(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
