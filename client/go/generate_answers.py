@@ -325,7 +325,7 @@ def decode_source(protos: Protos, message: str, lists: list[str]) -> list[str]:
         out.append(f"unclear, fits := s.countMoves(a, rows, {number_of['clear']}, {number_of['counts']})")
         out.append('if !ok || !fits {\nreturn s.misfit("clear")\n}')
     elif message == "SeeAnswers":
-        out.append(f"if column := s.countSeen(a, {number_of['counts']}, {number_of['seen']}); column != \"\" {{")
+        out.append(f'if column := s.countSeen(a, {number_of["counts"]}, {number_of["seen"]}); column != "" {{')
         out.append("return s.misfit(column)\n}")
     elif counts:
         is_any = "true" if message in BY_ANY else "false"
