@@ -169,7 +169,7 @@ TEST_F(MisuseTest, Batches) {
   EXPECT_EQ(evaluate({{CAROM_KIND_SEGMENTS, 0, &segments_}, {CAROM_KIND_SEGMENTS, 0, &segments_}}),
             "batches[1].kind");
   EXPECT_EQ(evaluate({{0, 0, &segments_}}), "batches[0].kind");
-  EXPECT_EQ(evaluate({{22, 0, &segments_}}), "batches[0].kind");
+  EXPECT_EQ(evaluate({{CAROM_KIND_SEES + 1, 0, &segments_}}), "batches[0].kind");
   EXPECT_EQ(evaluate({{CAROM_KIND_POINTS, 0, nullptr}}), "points");
   // A question of another kind has another size.
   EXPECT_NE(evaluate({{CAROM_KIND_SLIDES, 0, &segments_}}), "");
@@ -214,7 +214,8 @@ TEST_F(MisuseTest, StructsOfOtherVersions) {
   EXPECT_EQ(carom_answers_read(answers_.get(), CAROM_KIND_SEGMENTS, &view, nullptr), CAROM_OK);
   EXPECT_EQ(view.polygon_id.length, 77u);
   EXPECT_EQ(view.struct_size, offsetof(carom_cast_answers, polygon_id));
-  EXPECT_EQ(carom_answers_read(answers_.get(), 22, &view, nullptr), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_answers_read(answers_.get(), CAROM_KIND_SEES + 1, &view, nullptr),
+            CAROM_INVALID_ARGUMENT);
   EXPECT_EQ(carom_answers_read(answers_.get(), CAROM_KIND_SEGMENTS, nullptr, nullptr),
             CAROM_INVALID_ARGUMENT);
 }

@@ -74,7 +74,7 @@ class Answered {
     std::vector<const google::protobuf::FieldDescriptor*> asked, fields;
     message.GetReflection()->ListFields(message, &fields);
     encoded.GetReflection()->ListFields(encoded, &asked);
-    EXPECT_EQ(asked.size(), 20u);
+    EXPECT_EQ(asked.size(), 21u);
     for (const auto* field : asked) {
       if (!message.GetReflection()->HasField(message, field)) {
         encoded.GetReflection()->ClearField(&encoded, field);
@@ -471,8 +471,16 @@ TEST(Kinds, CountsSumToTheRows) {
     const auto* counts = batch.GetDescriptor()->FindFieldByName("counts");
     if (counts == nullptr) continue;
     batch.GetReflection()->AddUInt32(&batch, counts, 1);
-    ExpectMisfit(message, absl::StrCat(rows.batch, ".counts"));
+    // Observers have no rows, but words.
+    const bool has_words = std::string(rows.batch) == "sees";
+    ExpectMisfit(message, absl::StrCat(rows.batch, has_words ? ".seen" : ".counts"));
   }
+}
+
+TEST(Kinds, CountsOfObserversAreThoseOfTheBits) {
+  auto message = FromText<v1::GroupAnswer>(Text("sees", kSeeRows));
+  message.mutable_sees()->set_counts(2, 64);
+  ExpectMisfit(message, "sees.counts");
 }
 
 TEST(Kinds, ErrorsAreOfItemsWithoutAnswer) {

@@ -258,7 +258,7 @@ TEST(SeesLawTest, ABodyIsSeenExactlyIfAnAreaThatItBlocksHasAnEdgeOfIt) {
       ++(has_edge ? seen : hidden);
     }
   }
-  EXPECT_GT(seen, 2000);
+  EXPECT_GT(seen, 800);
   EXPECT_GT(hidden, 2000);
 }
 
