@@ -81,6 +81,7 @@ KINDS = {
     "BODY_CONTACTS": Kind("body_contacts", ("body",), "Finds where and how deep bodies meet each other"),
     "RAY_BOUNCES": Kind("bounce_rays", ("x", "y", "dx", "dy"), "Follows rays that are reflected at what they meet"),
     "AREAS": Kind("areas", ("x", "y", "range"), "Finds the areas that are visible from points"),
+    "SEES": Kind("sees", ("x", "y", "range"), "Finds the bodies that observers see past the polygons of the scene"),
 }
 
 ANSWERS = {
@@ -106,6 +107,7 @@ ANSWERS = {
     "carom_bounce_answers": ("Bounces", "Legs of segments that bounce: one entry a leg"),
     "carom_ray_bounce_answers": ("RayBounces", "Legs of rays that bounce: one entry a leg"),
     "carom_area_answers": ("Areas", "Boundaries of visible areas: one entry a piece"),
+    "carom_see_answers": ("Seen", "Bodies that observers see: one entry a body that an observer sees"),
 }
 
 CODES = {"f64": "d", "u64": "Q", "u32": "I", "u8": "B"}
@@ -162,7 +164,8 @@ class Slots:
                 if name == "struct_size":
                     self.defaults[slot] = struct["size"]
                 elif not name.startswith("reserved"):
-                    self.options.append((path, slot, member["enum"] or "", member["doc"]))
+                    unit = f"[{member['unit']}] " if member["unit"] else ""
+                    self.options.append((path, slot, member["enum"] or "", unit + member["doc"]))
             else:
                 raise SystemExit(f"generate.py: the type {kind} of {path} is not known")
 
@@ -204,6 +207,8 @@ def level(struct: str, made: Slots, path: str, about: str) -> str:
         return "list"
     if struct == "carom_move_answers" and (path == "counts" or path.startswith("touch")):
         return "unclear"  # an item that is not clear
+    if struct == "carom_see_answers" and path == "seen":
+        return "word"  # of an item, of which each has as many
     if struct in ("carom_sight_answers", "carom_depenetrate_answers") or "one an item" in about:
         return "item"
     if path in ("ring", "edge") and any(column[0] == "edge_counts" for column in made.columns):
@@ -300,10 +305,10 @@ def answers_module(api: dict[str, Any]) -> str:
         BANNER,
         '"""A class for each kind of answers, with the columns of carom.h as numpy arrays."""\n',
         "import numpy as np\nfrom numpy.typing import NDArray\n",
-        "from carom._answers import Answers, FanAnswers, MoveAnswers\n",
+        "from carom._answers import Answers, FanAnswers, MoveAnswers, SeeAnswers\n",
         "from . import layout\n",
     ]
-    bases = {"Scans": "FanAnswers", "Moves": "MoveAnswers"}
+    bases = {"Scans": "FanAnswers", "Moves": "MoveAnswers", "Seen": "SeeAnswers"}
     for name, (class_, doc) in ANSWERS.items():
         made = slots(api, name)
         out.append(f"\nclass {class_}({bases.get(class_, 'Answers')}):")
@@ -369,7 +374,7 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
             known[name] = Parameter(name, f"{class_name(enum)} | Literal[{literal}] | None", "None", doc)
         elif name in ("reflect", "quiet_radii", "soft_length"):
             known[name] = Parameter(name, "bool", "False", tidy(about))
-        elif name == "tolerance":
+        elif name in ("tolerance", "margin"):
             known[name] = Parameter(name, "float | None", "None", tidy(about))
         else:
             doc = tidy(about or "polygons with (category & mask) != 0 are considered; None: all")

@@ -111,7 +111,7 @@ def scope(lines: Sequence[Line]) -> dict[str, Any]:
     masks = [line.get("mask", EVERY) for line in lines]
     if any(mask != EVERY for mask in masks):
         given["masks"] = np.array(masks, np.uint64)
-    if given["against"] in ("bodies", "both"):
+    if given["against"] in ("bodies", "both") or lines[0]["op"] == "sees":
         given["ignore_owner"] = np.array([line.get("ignore_owner", 0) for line in lines], np.uint32)
     return given
 
@@ -391,11 +391,17 @@ def ray_bounces(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> l
     return made
 
 
-def areas(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
-    x, y, r = column(lines, "p", 0), column(lines, "p", 1), np.array([float(line["r"]) for line in lines])
+def eyes(lines: Sequence[Line]) -> dict[str, Any]:
+    """The arguments that areas and observers have."""
     cone = {"from_": column(lines, "cone", 0), "to": column(lines, "cone", 1)} if "cone" in lines[0] else {}
-    policy = POLICIES[lines[0].get("inside", "report")]
-    answers = ask(questions.areas(x, y, r, inside_policy=policy, max_rows=ALL, **cone, **scope(lines)))
+    return {
+        "x": column(lines, "p", 0), "y": column(lines, "p", 1), "range": np.array([float(line["r"]) for line in lines]),
+        "inside_policy": POLICIES[lines[0].get("inside", "report")], **cone, **scope(lines),
+    }  # fmt: skip
+
+
+def areas(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
+    answers = ask(questions.areas(**eyes(lines), max_rows=ALL))
     rows = Rows(answers, "kind", "polygon_id", "ring", "edge", "start_x", "start_y")
     made = []
     for item in range(len(lines)):
@@ -411,6 +417,15 @@ def areas(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Li
         area, inside = float(answers.areas[item]), bool(answers.starts_inside[item])
         made.append(rows.answer(item, {"pieces": pieces, "area": area, "starts_inside": inside}))
     return made
+
+
+def sees(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
+    answers = ask(questions.sees(**eyes(lines), margin=lines[0].get("margin")))
+    rows = Rows(answers)
+    return [
+        rows.answer(item, {"seen": answers.bodies(item).tolist(), "starts_inside": bool(answers.starts_inside[item])})
+        for item in range(len(lines))
+    ]
 
 
 def moves(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
@@ -433,7 +448,8 @@ ANSWERS: dict[str, Answer] = {
     "point": points, "segment": segments, "sight": sights, "circle": circles, "polygon": polygons,
     "distance": distances, "contact": contacts, "circle_cast": casts_of_shapes, "polygon_cast": casts_of_shapes,
     "sweep": sweeps,
-    "slide": slides, "bounce": bounces, "ray_bounce": ray_bounces, "area": areas, "move": moves,
+    "slide": slides, "bounce": bounces, "ray_bounce": ray_bounces, "area": areas, "sees": sees,
+    "move": moves,
 }  # fmt: skip
 
 
@@ -442,7 +458,7 @@ def batch_key(line: Line) -> tuple[Any, ...]:
     own = line.get("mask") if line["op"] in ("bounce", "ray_bounce") else None
     return (line["op"], "cone" in line, line.get("inside"), line.get("against"), line.get("max_contacts"), own,
             line.get("max_bounces") if line["op"] == "bounce" else None, line.get("k"),
-            line.get("soft_mask"), line.get("soft_count"))  # fmt: skip
+            line.get("soft_mask"), line.get("soft_count"), line.get("margin"))  # fmt: skip
 
 
 class Worlds:
@@ -494,7 +510,7 @@ class Worlds:
         """What answers a line."""
         if line["op"] == "move":
             return self._scene.with_trackers(self._trackers)
-        if line.get("against", "scene") != "scene" and self._bodies is not None:
+        if (line["op"] == "sees" or line.get("against", "scene") != "scene") and self._bodies is not None:
             return self._scene.with_bodies(self._bodies)
         return self._scene
 

@@ -170,11 +170,12 @@ def members_of(rng: Rng, op: str) -> dict[str, Any]:
     if op == "ray_bounce":
         steps = {"t_max": float(rng.integers(1, 4))} if rng.random() < 0.5 else {}
         return {"p": a, "d": d if any(d) else [1.0, 0.0], "max_bounces": int(rng.integers(1, 6)), **steps}
-    if op == "area":
+    if op in ("area", "sees"):
         start = float(rng.integers(-4, 4))
         cone = {"cone": [start, start + float(rng.integers(1, 13)) / 2]} if rng.random() < 0.5 else {}
         inside = str(rng.choice(["report", "ignore"]))
-        return {"p": a, "r": float(rng.integers(1, 20)) / 2, "inside": inside, **cone}
+        margin = {"margin": float(rng.integers(0, 4)) / 2} if op == "sees" else {}
+        return {"p": a, "r": float(rng.integers(1, 20)) / 2, "inside": inside, **cone, **margin}
     if op == "move":
         cosine, sine = turn(rng)
         return {"tracker": int(rng.integers(0, TRACKERS)), "x": a[0], "y": a[1], "c": cosine, "s": sine}
@@ -195,6 +196,8 @@ def members_of(rng: Rng, op: str) -> dict[str, Any]:
 def line_of(rng: Rng, op: str) -> dict[str, Any]:
     """A line of eval that asks."""
     scope = {} if op in ("bounce", "ray_bounce", "move") else scope_of(rng)
+    if op == "sees":  # which asks the bodies, past the polygons of the scene
+        del scope["against"]
     return {"op": op, **members_of(rng, op), **scope}
 
 
@@ -371,6 +374,12 @@ def an_area(rng: Rng, n: int) -> Arguments:
             **scope_columns(rng, n)}  # fmt: skip
 
 
+def a_see(rng: Rng, n: int) -> Arguments:
+    made = {**an_area(rng, n), "against": one_of(rng, None, "scene"), "margin": one_of(rng, None, 0.0, 0.5, 3)}
+    del made["max_rows"]
+    return made
+
+
 def a_move(rng: Rng, n: int) -> Arguments:
     start = {} if rng.random() < 0.5 else named("from_x from_y", lattice(rng, 2, n))
     made = {"tracker": rng.integers(0, TRACKERS, n), "angle": rng.uniform(-4, 4, n)}
@@ -407,6 +416,7 @@ KINDS: dict[str, Callable[[Rng, int], Arguments]] = {
     "depenetrate": a_depenetration, "sweep": a_sweep, "sweep_rotating": a_rotating_sweep, "arcs": an_arc,
     "sights": a_sight, "fans": a_fan, "move": a_move, "slide": a_slide, "bounce": a_bounce,
     "body_contacts": a_body_contact, "bounce_rays": a_ray_bounce, "areas": an_area,
+    "sees": a_see,
 }  # fmt: skip
 
 

@@ -281,7 +281,7 @@ def test_options_out_of_range_name_the_option(method: str) -> None:
             b"all",
             float("nan"),
         ]
-        if path not in ("first_tracker", "tolerance"):
+        if path not in ("first_tracker", "tolerance", "margin"):
             wrongs += [2**32] if path != "mask" else [0]
             wrongs += [1.5] if path in ("reflect", "quiet_radii") else [1.5, 0.0]
         for wrong in wrongs:

@@ -29,7 +29,7 @@ FIRST, TICKS = 100, 5
 ROUNDS = 30 if LONG else 3
 WITH_MOMENTS = [
     "cast", "locate", "overlap_circles", "overlap", "rays", "overlap_capsules", "overlap_boxes", "nearest", "contacts",
-    "sweep", "arcs", "sights", "fans", "slide", "areas",
+    "sweep", "arcs", "sights", "fans", "slide", "areas", "sees",
 ]  # fmt: skip
 
 

@@ -55,6 +55,7 @@ def scene() -> Scene:
         ("question", {"question": 7}),
         ("question", {"question": "move"}),
         ("question", {"question": "body_contacts"}),
+        ("question", {"question": "sees"}),
         ("chunk", {"chunk": 0}),
         ("chunk", {"chunk": -5}),
         ("chunk", {"chunk": 1.5}),

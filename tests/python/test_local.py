@@ -120,7 +120,7 @@ def test_items_are_the_rows_of_the_whole(world: Scene, method: str) -> None:
         items = list(whole)
         assert len(items) == len(whole) == 30
         for path, about in whole._layout.rows.items():
-            if about.level in ("entry", "edge", "item", "unclear"):
+            if about.level in ("entry", "edge", "item", "unclear", "word"):
                 joined = np.concatenate([item._column(path) for item in items])
                 assert joined.tobytes() == whole._column(path).tobytes(), path
         errors = [(i, error.column, error.fault) for i, item in enumerate(items) for error in item.errors]
@@ -165,6 +165,66 @@ def test_questions_have_no_side_effects(world: Scene, method: str) -> None:
     assert columns_of(world.ask(question)) == before
     assert columns_of(first) == before
     assert len(others) == len(KINDS)
+
+
+# Observers at (-2, 1) and (2, 9) about the rectangle, and a third one in error.
+def test_who_sees_whom(scene: Scene) -> None:
+    bodies = Bodies(disc(0.5), [-1, 6, 2], [3, 1, 5], owner=[1, 2, 3])
+    seen = scene.with_bodies(bodies).sees([-2, 2, np.nan], [1, 9, 0], 16)
+    assert [seen.bodies(item).tolist() for item in range(-3, 3)] == 2 * [[0, 2], [0, 1, 2], []]
+    assert seen.counts.tolist() == [2, 3, 0]
+    assert (seen.item.tolist(), seen.body.tolist()) == ([0, 0, 1, 1, 1], [0, 2, 0, 1, 2])
+    assert seen.seen.tolist() == [5, 7, 0]
+    assert [[seen.sees(item, body) for body in (-1, 0, 1, 2, 3, 64)] for item in (0, 1)] == [
+        [False, True, False, True, False, False], [False, True, True, True, False, False],
+    ]  # fmt: skip
+    expected = [[True, False, True], [True, True, True], [False, False, False]]
+    assert seen.matrix(3).tolist() == expected
+    assert seen.matrix().shape == (3, 64)
+    assert seen.matrix().dtype == np.bool_
+    assert seen.matrix(130).shape == (3, 130)
+    for size in (64, 130):
+        assert seen.matrix(size)[:, :3].tolist() == expected
+        assert not seen.matrix(size)[:, 3:].any()
+    assert seen[1].bodies(0).tolist() == seen[1].body.tolist() == [0, 1, 2]
+    assert [error.field for error in seen.errors] == ["x[2]"]
+    assert seen.starts_inside.tolist() == [0, 0, 0]
+    assert repr(seen) == "<Seen: 3 items, 5 entries, 1 errors>"
+    for wrong in (-1, 1.5, "3"):
+        with pytest.raises(InvalidArgumentError, match="bodies: is "):
+            seen.matrix(wrong)  # type: ignore[arg-type]
+    with pytest.raises(IndexError):
+        seen.bodies(3)
+    with pytest.raises(InvalidArgumentError, match="against"):
+        scene.with_bodies(bodies).sees(-2, 1, 16, against="both")
+    assert scene.with_bodies(bodies).sees(-2.0, 1.0, 16.0, ignore_owner=3, margin=0.25).bodies(0).tolist() == [0]
+
+
+def test_nobody_sees_nothing(scene: Scene) -> None:
+    alone = scene.sees([-2, 2], [1, 9], 16)
+    assert alone.matrix().shape == (2, 0)
+    assert alone.matrix(2).tolist() == [[False, False], [False, False]]
+    assert (alone.bodies(1).tolist(), alone.body.tolist(), alone.sees(0, 0)) == ([], [], False)
+    none = scene.with_bodies(Bodies(disc(1), [0], [0])).sees([], [], [])
+    assert none.matrix(1).shape == (0, 1)
+    assert none.body.tolist() == []
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 200])
+def test_the_forms_of_who_sees_whom_agree(count: int) -> None:
+    rng = np.random.default_rng(count)
+    world = Scene.from_polygons(polygons_of(map_of(rng))).with_bodies(bodies_of(rng, count))
+    seen = world.sees(*rng.uniform(0, 16, (2, 50)), 6)
+    matrix = seen.matrix(count)
+    words = (count + 63) // 64
+    assert seen.matrix().shape == (50, 64 * words)
+    assert not seen.matrix()[:, count:].any()
+    assert matrix.sum(axis=1).tolist() == seen.counts.tolist()
+    assert 0 < matrix.sum() < matrix.size
+    assert np.array_equal(np.stack((seen.item, seen.body)), np.nonzero(matrix))
+    for item in range(50):
+        assert seen.bodies(item).tolist() == np.flatnonzero(matrix[item]).tolist()
+        assert [seen.sees(item, body) for body in range(count)] == matrix[item].tolist()
 
 
 def test_scans_are_arrays_of_items_and_beams(scene: Scene) -> None:

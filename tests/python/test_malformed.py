@@ -147,6 +147,39 @@ def test_answers_to_other_questions_are_refused(recorder: Recorder) -> None:
         read(asked, unknown.SerializeToString(), first)
 
 
+def test_bits_of_bodies_are_checked(recorder: Recorder) -> None:
+    """Each item has as many words, and as many bits as its count says."""
+    question = question_of(np.random.default_rng(6), "sees", 30)
+    asked, data = recorder.answer(question)
+    expected = read(asked, data, question)
+    for change in ("more", "fewer", "other", "moved", "count", "none"):
+        answer = protos()["FrameAnswer"].FromString(data)
+        found = answer.groups[0].sees
+        assert len(found.seen) == 30
+        item = int(np.argmax(found.counts))
+        if change == "more":
+            found.seen.append(0)
+        elif change == "fewer":
+            del found.seen[(item + 1) % 30]
+        elif change == "other":
+            found.seen[item] ^= 1 << 63
+        elif change == "moved":  # the sum is the same
+            place = int(np.argmin(found.counts))
+            found.seen[item], found.seen[place] = found.seen[place], found.seen[item]
+        elif change == "count":
+            found.counts[item] -= 1
+        else:
+            del found.seen[:]
+        with pytest.raises(errors.InternalError, match=r"sees\.seen"):
+            read(asked, answer.SerializeToString(), question)
+    answer = protos()["FrameAnswer"].FromString(data)
+    wide = answer.groups[0].sees
+    wide.seen[:] = [word for each in list(wide.seen) for word in (each, 0)]
+    columns = FrameAnswer(asked, answer.SerializeToString(), [(0, answer.ByteSize())])[question]
+    assert np.frombuffer(expected["seen"], np.uint64).tolist() == columns.seen[::2].tolist()
+    assert columns.matrix().shape == (30, 128)
+
+
 def test_errors_of_items_are_checked(recorder: Recorder) -> None:
     question = questions.locate([np.nan, 1.0, np.nan], np.ones(3))
     asked, data = recorder.answer(question)

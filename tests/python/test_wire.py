@@ -333,7 +333,7 @@ def unknown(rng: Rng) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "name", ["Scene", "Polygon", "FrameAnswer", "WatchSceneResponse", "CastAnswers", "MoveAnswers"]
+    "name", ["Scene", "Polygon", "FrameAnswer", "WatchSceneResponse", "CastAnswers", "MoveAnswers", "SeeAnswers"]
 )
 def test_messages_in_other_forms_are_read_alike(name: str) -> None:
     rng = np.random.default_rng(8)

@@ -26,6 +26,7 @@ from ._generated.answers import (
     RayBounces,
     RotatingSweepHits,
     Scans,
+    Seen,
     Sights,
     Slides,
     SweepHits,
@@ -83,9 +84,9 @@ __all__ = [
     "FailedPreconditionError", "Feature", "FillRule", "Frame", "Hits", "InsidePolicy", "InternalError",
     "InvalidArgumentError", "ItemError", "Location", "Locations", "Moves", "NotFoundError", "OutOfRangeError",
     "OverlapDetail", "Overlaps", "PermissionDeniedError", "Polygons", "Question", "RayBounces",
-    "ResourceExhaustedError", "RotatingSweepHits", "Scans", "Scene", "Shapes", "Sights", "Slides", "Solidity",
-    "Stream", "SweepHits", "Trackers", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "aio", "box",
-    "capsule", "disc", "farm", "gym", "local", "questions",
+    "ResourceExhaustedError", "RotatingSweepHits", "Scans", "Scene", "Seen", "Shapes", "Sights", "Slides",
+    "Solidity", "Stream", "SweepHits", "Trackers", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
+    "aio", "box", "capsule", "disc", "farm", "gym", "local", "questions",
 ]  # fmt: skip
 
 _MODULES = ("aio", "farm", "gym", "local")

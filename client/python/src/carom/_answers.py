@@ -281,6 +281,9 @@ class _Slice:
             return values
         if level == "item":
             return values[index : index + 1]
+        if level == "word":
+            width = len(values) // len(of)
+            return values[index * width : (index + 1) * width]
         begin, end = of.offsets[index], of.offsets[index + 1]
         if level == "entry":
             return values[begin:end]
@@ -370,3 +373,47 @@ class MoveAnswers(Answers):
             found = self._cache["entry counts"] = np.zeros(len(self), np.uint32)
             found[~self.is_clear] = self._column("counts")
         return found
+
+
+class SeeAnswers(Answers):
+    """Answers to observers, where the bodies that an item sees are bits in `seen`, in as many words for each item."""
+
+    __slots__ = ()
+
+    def matrix(self, bodies: int | None = None) -> NDArray[np.bool_]:
+        """Whether observer i sees body j, as an array of shape (items, bodies).
+
+        bodies: number of columns, beyond the bodies of the scene False; None: 64 for each word of `seen`
+        """
+        if bodies is not None and not (isinstance(bodies, int | np.integer) and bodies >= 0):
+            raise refuse("bodies", f"is {bodies!r}; a number of bodies is accepted")
+        words = np.ascontiguousarray(self._column("seen"), "<u8")
+        width = 8 * words.nbytes // len(self) if len(self) else 0
+        bits = words.view(np.uint8).reshape(len(self), width // 8)
+        made: NDArray[np.bool_] = np.unpackbits(bits, axis=1, bitorder="little").view(np.bool_)
+        if bodies is None or bodies == width:
+            return made
+        if bodies < width:
+            return made[:, :bodies]
+        return np.pad(made, ((0, 0), (0, bodies - width)))
+
+    @property
+    def body(self) -> NDArray[np.int64]:
+        """The body of each entry, by its index: those of an item ascend."""
+        found: NDArray[np.int64] | None = self._cache.get("body")
+        if found is None:
+            found = self._cache["body"] = np.nonzero(self.matrix())[1]
+            found.setflags(write=False)
+        return found
+
+    def bodies(self, item: int) -> NDArray[np.int64]:
+        """The indices of the bodies that an item sees, ascending."""
+        return self[item].body
+
+    def sees(self, item: int, body: int) -> bool:
+        """Whether an item sees a body, by its index; False for a body that does not exist."""
+        words = self[item]._column("seen")
+        return 0 <= body < 64 * len(words) and bool(int(words[body // 64]) >> (int(body) % 64) & 1)
+
+    def _table(self) -> dict[str, NDArray[Any]]:
+        return {**super()._table(), "body": self.body}

@@ -49,7 +49,7 @@ class Option(NamedTuple):
 class AnswerColumn(NamedTuple):
     """What generate.py states about a column of answers."""
 
-    level: str  # "item", "entry", "edge" or "list": what its rows belong to
+    level: str  # "item", "entry", "edge", "unclear", "word" or "list": what its rows belong to
     where: str  # the column that is 0 where a row has no meaning, or empty
 
 

@@ -25,6 +25,7 @@ ColumnValue = float | int | NDArray[Any] | None
 _OWN_LENGTH = {("slides", "dx"), ("slides", "dy"), ("body_contacts", "mass")}
 _PUSHES = -3  # place of the column `pushes` among those of slides
 _WIDE = frozenset({"mask"})
+_FLOATS = frozenset({"tolerance", "margin"})
 
 
 def _nones(values: tuple[Any, ...]) -> int:
@@ -50,7 +51,7 @@ def _choice(kind: Kind, option: Option, value: object) -> int:
 def _number(kind: Kind, option: Option, value: object) -> int | float:
     if option.enum:
         return _choice(kind, option, value)
-    if option.name == "tolerance":
+    if option.name in _FLOATS:
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):

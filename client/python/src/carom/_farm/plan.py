@@ -29,7 +29,7 @@ SceneLike: TypeAlias = "Scene | str | os.PathLike[str]"
 ProgressLike: TypeAlias = "bool | Callable[[int, int], object]"
 
 ROWS = 1 << 18  # of a chunk, unless the caller chooses: two megabytes in each column, and 30 ms of work or more
-_STATEFUL = {"move": "trackers", "body_contacts": "bodies"}
+_STATEFUL = {"move": "trackers", "body_contacts": "bodies", "sees": "bodies"}
 
 
 @dataclass

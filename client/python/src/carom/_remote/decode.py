@@ -94,8 +94,8 @@ _PIECE_KINDS = _table("AreaPieceKind", enums.AreaPieceKind, None)
 _NUMBER_OF_COLUMN = {name: number for number, name in enumerate(ITEM_COLUMNS)}
 
 
-_ITEM, _ENTRY, _EDGE, _UNCLEAR, _LIST = range(5)
-_LEVELS = {"item": _ITEM, "entry": _ENTRY, "edge": _EDGE, "unclear": _UNCLEAR, "list": _LIST}
+_ITEM, _ENTRY, _EDGE, _UNCLEAR, _LIST, _WORD = range(6)
+_LEVELS = {"item": _ITEM, "entry": _ENTRY, "edge": _EDGE, "unclear": _UNCLEAR, "list": _LIST, "word": _WORD}
 _DTYPES = {"d": wire.DOUBLE, "Q": wire.WORD}
 
 
@@ -192,6 +192,10 @@ class Columns:
                 raise self._misfit("clear")
             counts = self._read(form.specs["counts"])
             fits = len(counts) + clear == self.items
+        elif form.message == "SeeAnswers":
+            counts = self._read(form.specs["counts"])
+            fits = len(counts) == self.items
+            self.rows = self._bodies_seen(counts) if fits else 0
         elif form.counts is not None:
             counts = self._read(form.counts)
             fits = len(counts) == self.items
@@ -207,6 +211,17 @@ class Columns:
             fits = fits and (form.counts is None or total == self.rows)
         if not fits:
             raise self._misfit("counts" if form.counts is not None else "x")
+
+    def _bodies_seen(self, counts: NDArray[Any]) -> int:
+        """Checks the bits of items against their counts, and returns the number of all of them."""
+        words = self._read(self.form.specs["seen"])
+        width, rest = divmod(len(words), max(self.items, 1))
+        if rest:
+            raise self._misfit("seen")
+        bits = np.bitwise_count(words).reshape(self.items, width).sum(axis=1, dtype=np.uint64)
+        if not np.array_equal(bits, counts):
+            raise self._misfit("seen")
+        return int(bits.sum())
 
     def _length(self, spec: _Spec) -> int:
         raw = self._raw(spec.number)
@@ -246,7 +261,7 @@ class Columns:
         values = self._read(spec)
         level = spec.level
         expected = self.rows if level == _ENTRY else self.items if level == _ITEM else self._expected(level)
-        if len(values) == expected or level == _LIST:
+        if len(values) == expected or level in (_LIST, _WORD):
             return values
         leader = spec.leader
         if len(values) or leader is None or self._raw(leader.number):
