@@ -113,12 +113,12 @@ void RunRooms(Bench& bench, size_t rooms) {
   const std::string row = "sees_rooms_" + std::to_string(rooms);
   Players discs(rooms, ValueOf(Shape::Create(Capsule{{}, kRadius})));
   Players octagons(rooms, Octagon());
-  const std::vector<Timing> timings = RunInterleaved({{"Carom, discs", discs.Sees()},
-                                                      {"Carom, octagons", octagons.Sees()},
-                                                      {"sights", discs.Sights(HUGE_VAL)},
-                                                      {"sights within range",
-                                                       discs.Sights(kRange + kRadius)}},
-                                                     bench.quick ? 4 : 32, bench.rounds());
+  const std::vector<Timing> timings =
+      RunInterleaved({{"Carom, discs", discs.Sees()},
+                      {"Carom, octagons", octagons.Sees()},
+                      {"sights", discs.Sights(HUGE_VAL)},
+                      {"sights within range", discs.Sights(kRange + kRadius)}},
+                     bench.quick ? 4 : 32, bench.rounds());
   bench.report.Timings(row, timings);
   bench.report.Add(
       {row + "_ratio", timings[0].ns, "8 sights a pair", timings[2].ns, RatioAtLeast(3)});
@@ -127,7 +127,8 @@ void RunRooms(Bench& bench, size_t rooms) {
 
 }  // namespace
 
-// 64 players in 20 x 20 rooms, where few are within range of each other, and crowded in 4 x 4 rooms.
+// 64 players in 20 x 20 rooms, where few are within range of each other, and crowded in 4 x 4
+// rooms.
 void RunSees(Bench& bench) {
   if (!bench.Wants("sees_rooms")) return;
   bench.report.Title("sees_rooms");

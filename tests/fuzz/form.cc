@@ -330,11 +330,12 @@ void CheckAreas(const Form& form, const GroupCase& made, const AreaAnswers& answ
 
 void CheckSees(const Form& form, const GroupCase& made, const SeeAnswers& answers) {
   const Group& group = made.group;
-  const size_t bodies = group.body_history != nullptr ? group.body_history->size()
-                                                      : group.bodies.size();
+  const size_t bodies =
+      group.body_history != nullptr ? group.body_history->size() : group.bodies.size();
   form.Items(answers, answers.counts, group.sees.size());
   form.Is(answers.starts_inside.size() == group.sees.size(), "there is one flag an item");
-  form.Is(answers.seen.size() == group.sees.size() * ((bodies + 63) / 64), "there is one bit a body");
+  form.Is(answers.seen.size() == group.sees.size() * ((bodies + 63) / 64),
+          "there is one bit a body");
   for (size_t i = 0; i < answers.counts.size(); ++i) {
     uint32_t seen = 0;
     for (size_t body = 0; body < answers.words() * 64; ++body) {

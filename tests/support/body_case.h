@@ -58,8 +58,8 @@ inline void DropKindsWithoutBodies(Group& group) {
   });
 }
 
-// Gives every kind that may consider bodies the same scope; observers, which look for bodies past the
-// scene alone, its other columns.
+// Gives every kind that may consider bodies the same scope; observers, which look for bodies past
+// the scene alone, its other columns.
 inline void SetScope(const Scope& scope, Group& group) {
   ForEachKind([&](const auto& kind) {
     auto& columns = group.*kind.columns;

@@ -66,10 +66,6 @@ constexpr char kAreas[] = R"(areas {
   x: [1, 2] y: [3, 4] range: [5, 6] from: [7, 8] to: [9, 10]
   inside_policy: INSIDE_POLICY_IGNORE max_rows: 11 mask: 12
 })";
-constexpr char kSees[] = R"(sees {
-  x: [1, 2] y: [3, 4] range: [5, 6] from: [7, 8] to: [9, 10]
-  inside_policy: INSIDE_POLICY_IGNORE margin: 11 mask: 12 ignore_owner: [13, 14]
-})";
 constexpr char kCapsules[] = R"(capsules {
   ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] radius: [9, 10] detail: OVERLAP_DETAIL_EDGES mask: 11
 })";
@@ -246,15 +242,6 @@ TEST(Questions, AreasTravel) {
   EXPECT_THAT(question->areas.from, ElementsAre(7, 8));
   EXPECT_THAT(question->areas.to, ElementsAre(9, 10));
   EXPECT_EQ(question->area_options, (AreaOptions{InsidePolicy::kIgnore, 11, 12}));
-}
-
-TEST(Questions, SeesTravel) {
-  const Question question(kSees);
-  EXPECT_THAT(question->sees.x, ElementsAre(1, 2));
-  EXPECT_THAT(question->sees.range, ElementsAre(5, 6));
-  EXPECT_THAT(question->sees.to, ElementsAre(9, 10));
-  EXPECT_THAT(question->sees.scope.ignore_owner, ElementsAre(13, 14));
-  EXPECT_EQ(question->see_options, (SeeOptions{InsidePolicy::kIgnore, 11, 12}));
 }
 
 TEST(Questions, CapsulesTravel) {
@@ -459,7 +446,6 @@ TEST(Questions, EveryColumnIsOfTheLengthOfTheFirst) {
            Columns{kSights, "sights", {"ay", "bx", "by"}},
            Columns{kFans, "fans", {"y", "angle", "step", "range", "beams"}},
            Columns{kAreas, "areas", {"y", "range", "from", "to"}},
-           Columns{kSees, "sees", {"y", "range", "from", "to", "ignore_owner"}},
            Columns{kCapsules, "capsules", {"ay", "bx", "by", "radius"}},
            Columns{kBoxes, "boxes", {"min_y", "max_x", "max_y"}},
            Columns{kDistances, "distances", {"max_distance"}},
@@ -528,10 +514,6 @@ TEST(Questions, RefusalsOfOptions) {
       {"areas { inside_policy: 6 }", "areas.inside_policy", "[0, 5]"},
       {"areas { inside_policy: INSIDE_POLICY_EXIT }", "areas.inside_policy", "IGNORE"},
       {"areas { max_rows: 65537 }", "areas.max_rows", "[1, 65536]"},
-      {"sees { inside_policy: INSIDE_POLICY_EXIT }", "sees.inside_policy", "IGNORE"},
-      {"sees { margin: -1 }", "sees.margin", "[0, 2^53]"},
-      {"sees { margin: nan }", "sees.margin", "[0, 2^53]"},
-      {"sees { against: AGAINST_BOTH }", "sees.against", "SCENE"},
   });
 }
 

@@ -17,7 +17,6 @@
 
 #include "absl/status/status.h"
 #include "carom/area.h"
-#include "carom/sees.h"
 #include "carom/batch.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
@@ -25,6 +24,7 @@
 #include "carom/distance.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
+#include "carom/sees.h"
 #include "carom/slide.h"
 #include "carom/sweep.h"
 
@@ -133,8 +133,8 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
 std::string AreaLine(std::string_view q, std::span<const AreaPiece> pieces, double area,
                      bool starts_inside);
 
-// Returns the answer to a `SeesQuery`: the indices of the bodies that the observer sees, and whether
-// a polygon contains the eye.
+// Returns the answer to a `SeesQuery`: the indices of the bodies that the observer sees, and
+// whether a polygon contains the eye.
 std::string SeesLine(std::string_view q, const SeeAnswers& answers);
 
 // Returns the answer to a `ContactQuery`: the contacts (normal and depth) of the shape with the

@@ -283,7 +283,8 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 // of them. A segment query is in two groups that it shares with other queries: the group for
 // segments with the query's inside policy, and the first group with the query's value of `Against`,
 // which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
-// slide, an area, an observer, a sight, a query for the k nearest and a segment with soft walls have one.
+// slide, an area, an observer, a sight, a query for the k nearest and a segment with soft walls
+// have one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (std::holds_alternative<SeesQuery>(query)) return 1;
   if (!scope.includes_bodies()) return 0;

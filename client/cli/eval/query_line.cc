@@ -324,8 +324,8 @@ absl::StatusOr<std::optional<std::pair<double, double>>> ReadCone(const json& li
   return std::pair((*angles)[0], (*angles)[1]);
 }
 
-// Reads the members of {"op":"area","p":[x,y],"r":number,"cone":[from,to],"inside":"report"}. "cone"
-// and "inside" are optional.
+// Reads the members of {"op":"area","p":[x,y],"r":number,"cone":[from,to],"inside":"report"}.
+// "cone" and "inside" are optional.
 absl::StatusOr<AreaQuery> ReadArea(const json& line) {
   const absl::StatusOr<Vec2> p = Point(line, "p");
   if (!p.ok()) return p.status();
@@ -356,6 +356,7 @@ absl::StatusOr<Content> ParseSees(const json& line) {
   if (!area.ok()) return area.status();
   const absl::StatusOr<double> margin = Number(line, "margin", 0);
   if (!margin.ok()) return margin.status();
+  if (!IsAccepted(*margin) || *margin < 0) return InvalidField("margin", "must be in [0, 2^53]");
   return Query(SeesQuery{*area, *margin});
 }
 
@@ -401,9 +402,9 @@ absl::StatusOr<Content> ParseContent(const json& line) {
 }
 
 // Refuses an "against" that includes bodies (placed shapes besides the scene) for bounces and for
-// moves of trackers, which consider only the scene, and for observers, which look for bodies past the
-// scene alone; and "mask" (a set of categories of polygons)
-// for moves, because a tracker has a mask of its own.
+// moves of trackers, which consider only the scene, and for observers, which look for bodies past
+// the scene alone; and "mask" (a set of categories of polygons) for moves, because a tracker has a
+// mask of its own.
 absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* query = std::get_if<Query>(&content);
   const bool sees = query != nullptr && std::holds_alternative<SeesQuery>(*query);

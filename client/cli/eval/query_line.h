@@ -151,10 +151,10 @@ struct MoveQuery {
   Pose pose;
 };
 
-using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
-                           SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
-                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery, AreaQuery,
-                           SeesQuery>;
+using Query =
+    std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
+                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery,
+                 NearestQuery, SightQuery, AreaQuery, SeesQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);

@@ -1166,8 +1166,8 @@ typedef struct carom_area_answers {
   CAROM_ITEM_ERRORS
 } carom_area_answers;
 
-/* To sees (carom/sees.h). `seen` has n = seen.length / counts.length words for each item in turn; bit
- * j % 64 of word j / 64 of an item is 1 if the item sees body j. */
+/* To sees (carom/sees.h). `seen` has n = seen.length / counts.length words for each item in turn;
+ * bit j % 64 of word j / 64 of an item is 1 if the item sees body j. */
 typedef struct carom_see_answers {
   uint32_t struct_size;
   uint32_t reserved;

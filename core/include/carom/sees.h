@@ -23,9 +23,9 @@
 // polygons, without a margin; a body with a radius or a margin may be reported as seen if it is too
 // far from the area by at most 2^-54 of the largest coordinate of the eye and the body, and is
 // always reported if it is seen. Cost: that of an area without its pieces for each observer, and
-// O(log n + v + s) for each body near its disc, where v are the edges of the body and s the spans of
-// n edges in the directions of the body; with a radius or a margin, a body on the boundary of the
-// area costs O(v) for each piece of it. Thread-safe as carom/bodies.h is. Cheaper alternative:
+// O(log n + v + s) for each body near its disc, where v are the edges of the body and s the spans
+// of n edges in the directions of the body; with a radius or a margin, a body on the boundary of
+// the area costs O(v) for each piece of it. Thread-safe as carom/bodies.h is. Cheaper alternative:
 // `TestLinesOfSight` of carom/visibility.h.
 #pragma once
 
@@ -45,8 +45,8 @@ struct SeeOptions {
   // For polygons that contain the eye, boundary included. REPORT_START: the observer sees nothing.
   // IGNORE: as `AreaOptions::inside_policy`. `CheckGroup` refuses the other policies.
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
-  // By how much each body grows in all directions before it is looked for: how far it may move until
-  // the answer is used. In [0, 2^53].
+  // By how much each body grows in all directions before it is looked for: how far it may move
+  // until the answer is used. In [0, 2^53].
   double margin = 0;
   uint64_t mask = kEveryCategory;  // of the polygons that block
 
@@ -72,10 +72,10 @@ struct SeeAnswers {
 
 // Finds which bodies of `world` each observer sees and replaces the contents of `out`. An observer
 // is an eye as in `AreaColumns`. Its area is that of `FindAreas` with polygons of the scene alone:
-// bodies block no sight, and `scope.against` must be kScene, which `CheckGroup` checks. The observer
-// sees a body if the body, grown by `margin`, shares a point with the interior of the area, or if the
-// body contains the eye and the area is not empty. Bodies of the owner `ignore_owner[i]` are not
-// seen, nor are those with a category of 0.
+// bodies block no sight, and `scope.against` must be kScene, which `CheckGroup` checks. The
+// observer sees a body if the body, grown by `margin`, shares a point with the interior of the
+// area, or if the body contains the eye and the area is not empty. Bodies of the owner
+// `ignore_owner[i]` are not seen, nor are those with a category of 0.
 //
 // Item errors as those of `FindAreas`. Returns false if `meter` stopped the work; `out` is then
 // meaningless. Each word counts as a row of `meter`.

@@ -53,11 +53,11 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
   for (size_t i = 0; i < areas.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    internal::EyeItem item;
-    if (!ReadEye(areas, i, check, item)) continue;
-    const auto filter = internal::QueryFilter::Of(areas.scope, i, options.mask);
-    if (!finder->Find(world, item, filter, options.inside_policy, meter) ||
-        !Write(*finder, i, options.max_rows, out, meter)) {
+    internal::EyeQuestion asked;
+    if (!ReadEye(areas, i, check, asked.item)) continue;
+    asked.walls = internal::QueryFilter::Of(areas.scope, i, options.mask);
+    asked.policy = options.inside_policy;
+    if (!finder->Find(world, asked, meter) || !Write(*finder, i, options.max_rows, out, meter)) {
       return false;
     }
   }

@@ -66,8 +66,7 @@ constexpr double kParts[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
 Box BoxAbout(const Circle& disc, double part) {
   const Vec2 p = disc.center;
   const double r = disc.radius * part;
-  return {{NextBelow(p.x - r), NextBelow(p.y - r)},
-          {NextAbove(p.x + r), NextAbove(p.y + r)}};
+  return {{NextBelow(p.x - r), NextBelow(p.y - r)}, {NextAbove(p.x + r), NextAbove(p.y + r)}};
 }
 
 }  // namespace
@@ -130,7 +129,7 @@ bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
   const auto convexity = polygon.convexity();
   const int back = convexity == Convexity::kStrict            ? 1
                    : convexity == Convexity::kStrictClockwise ? -1
-                                                                        : 0;
+                                                              : 0;
   const MeetsBox near{eye_.bounds()};
   if (polygon.edge_index() == nullptr) {
     return polygon.VisitEdges(meter, near,
@@ -155,11 +154,10 @@ bool AreaFinder::Collect(const World& world, const QueryFilter& filter, const Bo
     return !inner.Intersects(box) && MayBeSeen(box, meter);
   };
   if (filter.scene) {
-    VisitPolygons(world.scene, filter.mask, meter, near,
-                            [&](const IndexedPolygon& polygon) {
-                              return !is_wanted(polygon.polygon().bounds()) ||
-                                     Add(polygon, polygon.polygon().id(), false, meter);
-                            });
+    VisitPolygons(world.scene, filter.mask, meter, near, [&](const IndexedPolygon& polygon) {
+      return !is_wanted(polygon.polygon().bounds()) ||
+             Add(polygon, polygon.polygon().id(), false, meter);
+    });
   }
   if (meter.stopped() || IsBlind()) return !meter.stopped();
   VisitBodies(world, filter, meter, near, [&](Body& body) {
@@ -207,9 +205,10 @@ bool AreaFinder::Insert(WorkMeter& meter) {
   return true;
 }
 
-void AreaFinder::Start(const EyeItem& item, InsidePolicy policy, const Targets* targets) {
+void AreaFinder::Start(const EyeQuestion& asked, const Targets* targets) {
+  const EyeItem& item = asked.item;
   eye_.Start(item.disc);
-  policy_ = policy;
+  policy_ = asked.policy;
   starts_inside_ = false;
   sector_.has_ranges = targets != nullptr;
   sector_.is_part = item.sector == Sector::kPart || targets != nullptr;
@@ -227,12 +226,11 @@ void AreaFinder::Start(const EyeItem& item, InsidePolicy policy, const Targets* 
   envelope_.Start(eye_, ranges_);
 }
 
-bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-                      InsidePolicy policy, WorkMeter& meter, const Targets* targets,
-                      double reach) {
-  Start(item, policy, targets);
-  if (!FindEnvelope(world, filter, reach, meter)) return false;
-  has_area_ = !IsBlind() && item.sector != Sector::kEmpty;
+bool AreaFinder::Find(const World& world, const EyeQuestion& asked, const Targets* targets,
+                      double reach, WorkMeter& meter) {
+  Start(asked, targets);
+  if (!FindEnvelope(world, asked.walls, reach, meter)) return false;
+  has_area_ = !IsBlind() && asked.item.sector != Sector::kEmpty;
   has_rows_ = false;
   return !meter.stopped();
 }

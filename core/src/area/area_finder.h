@@ -35,6 +35,14 @@ struct EyeItem {
   Vec2 from, to;  // the sides of the sector
 };
 
+// What an eye is asked: its numbers, what blocks its sight, and what counts for that which contains
+// the eye.
+struct EyeQuestion {
+  EyeItem item;
+  QueryFilter walls;
+  InsidePolicy policy;
+};
+
 // Reads item i. Returns false, with an error of the item, if it is not valid; see `FindAreas`.
 bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& item);
 
@@ -43,15 +51,14 @@ bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& ite
 class AreaFinder {
  public:
   // Finds the envelope of an eye. Returns false once the meter stops the work.
-  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
-            WorkMeter& meter) {
-    return Find(world, item, filter, policy, meter, nullptr, item.disc.radius);
+  bool Find(const World& world, const EyeQuestion& asked, WorkMeter& meter) {
+    return Find(world, asked, nullptr, asked.item.disc.radius, meter);
   }
-  // Finds the envelope only in the directions of the targets, by what meets the square about the eye
-  // whose sides are at the distance `reach`, and at most at the range.
-  bool FindToward(const Targets& targets, double reach, const World& world, const EyeItem& item,
-                  const QueryFilter& filter, InsidePolicy policy, WorkMeter& meter) {
-    return Find(world, item, filter, policy, meter, &targets, std::min(reach, item.disc.radius));
+  // Finds the envelope only in the directions of the targets, by what meets the square about the
+  // eye whose sides are at the distance `reach`, and at most at the range.
+  bool FindToward(const Targets& targets, double reach, const World& world,
+                  const EyeQuestion& asked, WorkMeter& meter) {
+    return Find(world, asked, &targets, std::min(reach, asked.item.disc.radius), meter);
   }
   // Finds the pieces of the boundary of the last eye, which has an area, at the first call. Returns
   // false once the meter stops the work.
@@ -72,9 +79,9 @@ class AreaFinder {
   bool IsWorthCaching() const;
 
  private:
-  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
-            WorkMeter& meter, const Targets* targets, double reach);
-  void Start(const EyeItem& item, InsidePolicy policy, const Targets* targets);
+  bool Find(const World& world, const EyeQuestion& asked, const Targets* targets, double reach,
+            WorkMeter& meter);
+  void Start(const EyeQuestion& asked, const Targets* targets);
   bool FindEnvelope(const World& world, const QueryFilter& filter, double range, WorkMeter& meter);
   bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
                WorkMeter& meter);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Vectors from the eye to the starts of pieces err by 2^-60 of their lengths (`PlacedPoint`), those
-// to vertices not at all. A distance between segments changes at most by as much as their ends move,
-// and the pairs of doubles in which it is computed err by 2^-95 of the vectors' lengths. Of a long
-// piece, an end that is far away moves the part near the shape only by the same share of that part's
-// distance. So the slack of 2^-55 of the largest coordinate covers all errors by far.
+// to vertices not at all. A distance between segments changes at most by as much as their ends
+// move, and the pairs of doubles in which it is computed err by 2^-95 of the vectors' lengths. Of a
+// long piece, an end that is far away moves the part near the shape only by the same share of that
+// part's distance. So the slack of 2^-55 of the largest coordinate covers all errors by far.
 
 #include "area/area_reach.h"
 

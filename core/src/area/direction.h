@@ -124,8 +124,8 @@ class Eye {
   // Returns the number of entries for which there is memory.
   size_t capacity() const { return sources_.capacity() + edges_.capacity(); }
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }
-  // Adds a side of a sector. `end` is 0 for the first side, 1 for the second one: a first side at the
-  // cut has a key of -2, not 2.
+  // Adds a side of a sector. `end` is 0 for the first side, 1 for the second one: a first side at
+  // the cut has a key of -2, not 2.
   EyeDirection AddSide(uint8_t end, Vec2 direction);
   Vec2 side(size_t index) const { return sides_[index]; }
 

@@ -133,7 +133,8 @@ AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
 
 // Adds the piece of row `row`. Keys of directions that differ may be equal, so an arc is only known
 // to be long if it is known to contain the cut.
-void AreaRows::AddToSum(size_t row, uint32_t owner, const Ends& begin, const Ends& end, bool has_cut) {
+void AreaRows::AddToSum(size_t row, uint32_t owner, const Ends& begin, const Ends& end,
+                        bool has_cut) {
   if (owner == kClosed) return;
   if (owner != kOpen) return sum_.AddTriangle(begin.after.from_eye, end.before.from_eye);
   rows_[row].turn = std::max(end.key - begin.key + (has_cut ? 4 : 0), 0.0);

@@ -57,8 +57,8 @@ class AreaRows {
   size_t capacity() const { return changes_.capacity() + rows_.capacity(); }
   double area() const { return sum_.Sum(); }
 
-  // A piece: vectors from the eye to its start and its end. `turn` of an arc is the difference of the
-  // keys of their directions, in [0, 4], where 4 is the whole circle.
+  // A piece: vectors from the eye to its start and its end. `turn` of an arc is the difference of
+  // the keys of their directions, in [0, 4], where 4 is the whole circle.
   struct Piece {
     AreaPieceKind kind;
     double turn;

@@ -4,9 +4,9 @@
 // An eye sees a body if the body shares a point with the interior of the area. The interior is open
 // and star-shaped about the eye, so it then has a point of an edge of the body, unless the body
 // contains the eye: an edge that is nearer than the envelope in some of its directions, or, if all
-// edges of the body are on a line with the eye, a vertex. A body with a radius or a margin is seen if
-// its core is nearer than that to the area: if a vertex of the core is in the area, the core contains
-// the eye, or an edge of the core is near the boundary of the area.
+// edges of the body are on a line with the eye, a vertex. A body with a radius or a margin is seen
+// if its core is nearer than that to the area: if a vertex of the core is in the area, the core
+// contains the eye, or an edge of the core is near the boundary of the area.
 
 #include "carom/sees.h"
 
@@ -44,17 +44,16 @@ Box Grown(const Box& box, double by) {
 
 // What one observer asks.
 struct Observer {
-  internal::EyeItem eye;
-  QueryFilter walls, bodies;
-  InsidePolicy policy;
+  internal::EyeQuestion asked;
+  QueryFilter bodies;
   double margin;
 };
 
 // Finds the bodies that one observer after the other sees. Its memory is kept from batch to batch.
 class SeeFinder {
  public:
-  // Finds what the observer sees, and sets its bits in `seen`. Returns false once the meter stops the
-  // work.
+  // Finds what the observer sees, and sets its bits in `seen`. Returns false once the meter stops
+  // the work.
   bool Find(const World& world, const Observer& observer, uint64_t* seen, WorkMeter& meter);
   // Returns whether a polygon contains the eye of the last observer.
   bool starts_inside() const { return finder_.starts_inside(); }
@@ -144,9 +143,9 @@ bool SeeFinder::Sees(const World& world, const Observer& observer, Body& body, W
   return IsNear(world, observer, {core, radius, bounds}, meter);
 }
 
-// Whether a shape is near the whole area, as pieces of the whole area say that are the same whatever
-// else the observer looks for. The area in the directions of the targets answers where it leaves no
-// doubt.
+// Whether a shape is near the whole area, as pieces of the whole area say that are the same
+// whatever else the observer looks for. The area in the directions of the targets answers where it
+// leaves no doubt.
 bool SeeFinder::IsNear(const World& world, const Observer& observer,
                        const internal::GrownShape& shape, WorkMeter& meter) {
   if (!finder_.FindRows(meter)) return false;
@@ -157,8 +156,7 @@ bool SeeFinder::IsNear(const World& world, const Observer& observer,
       internal::IsNearBoundary(finder_, shape, -kDoubt, meter)) {
     return true;
   }
-  if (!has_whole_ && (!whole_.Find(world, observer.eye, observer.walls, observer.policy, meter) ||
-                      !whole_.FindRows(meter))) {
+  if (!has_whole_ && (!whole_.Find(world, observer.asked, meter) || !whole_.FindRows(meter))) {
     return false;
   }
   has_whole_ = true;
@@ -168,7 +166,7 @@ bool SeeFinder::IsNear(const World& world, const Observer& observer,
 // Lists the bodies that may be within range. An observer without a sector looks in their directions
 // alone.
 bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter& meter) {
-  const internal::EyeItem& eye = observer.eye;
+  const internal::EyeItem& eye = observer.asked.item;
   bodies_.clear();
   targets_.Start(eye.disc.center);
   const Vec2 p = eye.disc.center;
@@ -187,17 +185,16 @@ bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter&
   return !meter.stopped();
 }
 
-// Drops the bodies that the walls in the nearer half of their distance hide, with a space about them
-// that is larger than all slack: most bodies, so that few directions are left to look in.
+// Drops the bodies that the walls in the nearer half of their distance hide, with a space about
+// them that is larger than all slack: most bodies, so that few directions are left to look in.
 bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMeter& meter) {
-  if (!finder_.FindToward(targets_, targets_.reach() / 2, world, observer.eye, observer.walls,
-                          observer.policy, meter)) {
+  if (!finder_.FindToward(targets_, targets_.reach() / 2, world, observer.asked, meter))
     return false;
-  }
-  targets_.Start(observer.eye.disc.center);
+  const Vec2 eye = observer.asked.item.disc.center;
+  targets_.Start(eye);
   std::erase_if(bodies_, [&](const Body* body) {
     const Box bounds = BoundsOf(*body, observer.margin);
-    const double most = internal::LargestCoordinate(observer.eye.disc.center, bounds);
+    const double most = internal::LargestCoordinate(eye, bounds);
     const bool is_hidden = !finder_.MayBeSeen(Grown(bounds, kDoubt * most), meter);
     if (!is_hidden) targets_.Add(bounds);
     return is_hidden;
@@ -210,11 +207,10 @@ bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMet
 bool SeeFinder::FindWalls(const World& world, const Observer& observer, WorkMeter& meter) {
   constexpr size_t kFew = 4;
   if (!is_part_) {
-    return finder_.Find(world, observer.eye, observer.walls, observer.policy, meter);
+    return finder_.Find(world, observer.asked, meter);
   }
   if (bodies_.size() > kFew && !DropHidden(world, observer, meter)) return false;
-  return finder_.FindToward(targets_, targets_.reach(), world, observer.eye, observer.walls,
-                            observer.policy, meter);
+  return finder_.FindToward(targets_, targets_.reach(), world, observer.asked, meter);
 }
 
 bool SeeFinder::Find(const World& world, const Observer& observer, uint64_t* seen,
@@ -271,14 +267,15 @@ bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions
   for (size_t i = 0; i < observers.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    internal::EyeItem item;
-    if (!ReadEye(observers, i, check, item)) continue;
-    const Observer observer{item, WallsOf(observers.scope, i, options.mask),
-                            BodiesOf(observers.scope, i), options.inside_policy, margin};
+    Observer observer{{{}, WallsOf(observers.scope, i, options.mask), options.inside_policy},
+                      BodiesOf(observers.scope, i),
+                      margin};
+    if (!ReadEye(observers, i, check, observer.asked.item)) continue;
     uint64_t* const seen = out.seen.data() + i * words;
     if (!finder->Find(world, observer, seen, meter)) return false;
     out.starts_inside[i] = finder->starts_inside() ? 1 : 0;
-    for (size_t w = 0; w < words; ++w) out.counts[i] += static_cast<uint32_t>(std::popcount(seen[w]));
+    for (size_t w = 0; w < words; ++w)
+      out.counts[i] += static_cast<uint32_t>(std::popcount(seen[w]));
   }
   if (finder->IsWorthCaching()) finder.Return();
   return true;

@@ -8,8 +8,8 @@
 namespace carom::internal {
 namespace {
 
-// By how many radians a range is wider than its box on each side, about: far more than the errors of
-// keys, and more than `Envelope::IsHidden` widens a box by.
+// By how many radians a range is wider than its box on each side, about: far more than the errors
+// of keys, and more than `Envelope::IsHidden` widens a box by.
 constexpr double kWider = 0x1p-30;
 // The sum of differences of keys, of 4 in all, from which on all directions are looked in.
 constexpr double kMost = 3;

@@ -4,8 +4,8 @@
 // In which directions does an eye look for boxes?
 //
 // An observer that looks for some bodies needs the envelope in the directions of their boxes alone.
-// Each box is in a range of directions, a little wider than the box; ranges that overlap are joined,
-// and a range across the cut is two.
+// Each box is in a range of directions, a little wider than the box; ranges that overlap are
+// joined, and a range across the cut is two.
 #pragma once
 
 #include <algorithm>

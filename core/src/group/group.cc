@@ -54,8 +54,9 @@ bool ConsidersBodies(const Group& group) {
   ForEachKind([&](const auto& kind) {
     const auto& columns = group.*kind.columns;
     if constexpr (kAsksBodies<decltype(kind)> && HasScope<std::remove_cvref_t<decltype(columns)>>) {
-      considers = considers || (columns.size() > 0 && (kAlwaysAsksBodies<decltype(kind)> ||
-                                                       ScopeOf(columns).against != Against::kScene));
+      considers =
+          considers || (columns.size() > 0 && (kAlwaysAsksBodies<decltype(kind)> ||
+                                               ScopeOf(columns).against != Against::kScene));
     }
   });
   considers = considers || group.body_contacts.size() > 0;

@@ -85,4 +85,11 @@ void DrawArea(Vec2 eye, double range, std::span<const AreaPiece> pieces, Drawing
   out.AddDot(Ink::kDot, eye);
 }
 
+void DrawEyes(const AreaColumns& observers, Drawing& out) {
+  for (size_t i = 0; i < observers.size(); ++i) {
+    const Vec2 eye{observers.x[i], observers.y[i]};
+    if (IsAccepted(eye)) out.AddDot(Ink::kDot, eye);
+  }
+}
+
 }  // namespace carom::internal

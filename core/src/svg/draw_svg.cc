@@ -255,12 +255,8 @@ void Add(const AreaColumns& asked, const AreaAnswers* answers, Drawing& out) {
   }
 }
 
-// Draws the eyes alone: all bodies of the group are drawn anyway.
 void Add(const AreaColumns& asked, const SeeAnswers*, Drawing& out) {
-  for (size_t i = 0; i < asked.size(); ++i) {
-    const Vec2 eye{asked.x[i], asked.y[i]};
-    if (IsAccepted(eye)) out.AddDot(Ink::kDot, eye);
-  }
+  internal::DrawEyes(asked, out);
 }
 
 void Add(const SegmentColumns& asked, const BounceAnswers* answers, Drawing& out) {

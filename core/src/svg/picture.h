@@ -20,6 +20,9 @@ void DrawGroup(const Group& group, const GroupAnswers* answers, Drawing& out);
 // Adds an eye and the area that it sees, of which `pieces` is the boundary.
 void DrawArea(Vec2 eye, double range, std::span<const AreaPiece> pieces, Drawing& out);
 
+// Draws the eyes of observers alone: all bodies of their group are drawn anyway.
+void DrawEyes(const AreaColumns& observers, Drawing& out);
+
 // The frame of a picture, in which there is room around everything.
 SvgFrame FrameOf(Box bounds, const SvgOptions& options);
 

@@ -120,8 +120,8 @@ TEST(SeesTest, BodiesWithoutInteriorAreSeen) {
   const EyeCase eye{{0, 0}, 16};
   for (const auto& [shape, is_far] :
        {std::pair{Disc(0), false}, std::pair{Stick({1, 0}, 0), false},
-        std::pair{Stick({0, 1}, 0), false}, std::pair{Ring({{0, 0}, {1, 0}, {0, 1}},
-                                                           Solidity::kBoundary), false}}) {
+        std::pair{Stick({0, 1}, 0), false},
+        std::pair{Ring({{0, 0}, {1, 0}, {0, 1}}, Solidity::kBoundary), false}}) {
     EXPECT_TRUE(Sees(*scene, eye, shape, {1, 0}));
     EXPECT_FALSE(Sees(*scene, eye, shape, {4, 0}));
     EXPECT_FALSE(is_far);
@@ -216,8 +216,8 @@ Case RandomCase(Random& random, int i, bool has_sector) {
   return made;
 }
 
-// Whether an edge of the body is on a line with the eye, or the body contains the eye: in these cases
-// an area in which the body blocks may have no edge of it, though the body is seen.
+// Whether an edge of the body is on a line with the eye, or the body contains the eye: in these
+// cases an area in which the body blocks may have no edge of it, though the body is seen.
 bool IsSpecial(const Shape& shape, Vec2 at, Vec2 eye, const Scene& empty) {
   Players one;
   one.Add(shape, at);
@@ -328,11 +328,10 @@ TEST(SeesLawTest, ACapsuleIsSeenIfItsAxisIsNearerToTheAreaThanItsRadius) {
       const double radius = scale * 1.5 * random.Unit() + 0.01 * scale;
       const double margin = k % 2 == 0 ? 0 : radius * random.Unit();
       const Vec2 b{a.x + along.x, a.y + along.y};
-      const bool answer =
-          Sees(*scene.scene, eye, Stick(along, radius - margin), a, margin);
+      const bool answer = Sees(*scene.scene, eye, Stick(along, radius - margin), a, margin);
       // Without a radius, an axis that is a point or a stick is seen if it is in the area.
-      const bool is_in = Sees(*scene.scene, eye, Stick(along, 0), a) ||
-                         DistanceOf(eye.eye, a, b) < radius - 1e-9;
+      const bool is_in =
+          Sees(*scene.scene, eye, Stick(along, 0), a) || DistanceOf(eye.eye, a, b) < radius - 1e-9;
       const double distance = is_in ? 0 : DistanceOf(area, eye, a, b);
       if (std::abs(distance - radius) < 0.002 * scale) continue;
       EXPECT_EQ(answer, distance < radius)

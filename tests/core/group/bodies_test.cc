@@ -343,7 +343,6 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
     group.bodies = {{shapes, {}, zeros, zeros}, category, owner};
     const uint64_t mask = 1 + numbers.Next() % 7;
     const uint32_t ignored = 1 + static_cast<uint32_t>(numbers.Next() % 2);
-    // By columns of the items.
     const std::vector<uint64_t> masks(64, mask);
     const std::vector<uint32_t> owners(64, ignored);
     Group by_item = group;
@@ -351,9 +350,8 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
       auto& columns = by_item.*kind.columns;
       if constexpr (kAsksBodies<decltype(kind)> &&
                     HasScope<std::remove_reference_t<decltype(columns)>>) {
-        const auto against =
-            kAlwaysAsksBodies<decltype(kind)> ? Against::kScene : Against::kBoth;
-        ScopeOf(columns) = {against, std::span(masks).first(columns.size()),
+        ScopeOf(columns) = {kAlwaysAsksBodies<decltype(kind)> ? Against::kScene : Against::kBoth,
+                            std::span(masks).first(columns.size()),
                             std::span(owners).first(columns.size())};
       }
     });
