@@ -133,6 +133,7 @@ function questionsOf(scene, trackers, shapes) {
     bounces: (c) => scene.bounce(far(c)),
     'ray bounces': (c) => scene.bounceRays(rays(c)),
     areas: (c) => scene.areas({ x: c.x, y: c.y, range: c.large, ...both }),
+    sees: (c) => scene.sees({ x: c.x, y: c.y, range: c.large, margin: 0.5 }),
     // Trackers at poses, and a little further.
     moves: (c) => {
       trackers.define({ shapes, shape: c.shape, within: 1 });

@@ -43,6 +43,7 @@ const KINDS = {
   BODY_CONTACTS: ['bodyContacts', 'Finds where and how deep bodies meet each other'],
   RAY_BOUNCES: ['bounceRays', 'Follows rays that are reflected at what they meet'],
   AREAS: ['areas', 'Finds the areas that are visible from points'],
+  SEES: ['sees', 'Finds which bodies observers see, behind the polygons of the scene'],
 };
 
 // The class of answers, what it is, the type of an entry, and the methods that return all entries of an item and the
@@ -105,7 +106,11 @@ const ANSWERS = {
     itemEntry: 'SeenArea', item: 'seen', itemDoc: 'The size of the area of an item, and whether something contains the eye.',
     truncated: 'Whether an item has more pieces than maxRows.',
   },
+  carom_see_answers: { name: 'Seen', doc: 'Which bodies observers see: bits of bodies for each item' },
 };
+
+// Classes of answers whose bits need more than columns.
+const BASES = { carom_move_answers: 'MoveAnswers', carom_see_answers: 'SeeAnswers' };
 
 const ARRAYS = { f64: 'Float64Array', u64: 'BigUint64Array', u32: 'Uint32Array', u8: 'Uint8Array' };
 const ACCEPTED = { f64: 'Numbers', u64: 'Longs', u32: 'Integers', u8: 'Flags' };
@@ -187,6 +192,7 @@ function levelOf(struct, columns, column) {
   const { path, doc } = column;
   if (path.startsWith('error_') || ['truncated', 'stuck', 'clear'].includes(path)) return 'list';
   if (struct === 'carom_move_answers' && (path === 'counts' || path.startsWith('touch'))) return 'unclear';
+  if (struct === 'carom_see_answers' && path === 'seen') return 'word';
   if (['carom_sight_answers', 'carom_depenetrate_answers'].includes(struct) || doc.includes('one an item')) return 'item';
   if (['ring', 'edge'].includes(path) && columns.some((other) => other.path === 'edge_counts')) return 'edge';
   return 'entry';
@@ -279,12 +285,12 @@ function answersClass(api, struct) {
     body += `\n${comment('The first polygon that an item touches on its way; null for none, and without fromX.', '  ')}  touch(item: number): Touch | null {\n    if (this.isClear(item) || this.touches.length === 0) return null;\n    const k = this.place(item);\n    if (this.touches[k] !== 1) return null;\n    return {\n${literal(touch)}    };\n  }\n`;
   }
   const counter = columns.find((column) => ['counts', 'legs'].includes(column.path));
-  const base = struct === 'carom_move_answers' ? 'MoveAnswers' : 'Answers';
+  const base = BASES[struct] ?? 'Answers';
   const index = (path) => columns.findIndex((column) => column.path === path);
   out += `\n${comment(`${about.doc}.`)}export class ${about.name} extends ${base} {\n`;
   out += `  protected override readonly specs = specs.${about.name};\n`;
   out += `  protected override readonly errorColumns = [${['error_index', 'error_column', 'error_fault'].map(index).join(', ')}] as const;\n`;
-  if (counter && base === 'Answers') {
+  if (counter && base !== 'MoveAnswers') {
     out += `\n  protected override entryCounts(): ArrayLike<number> {\n    return this.${counter.name};\n  }\n`;
   }
   columns.forEach((column, i) => {
@@ -307,7 +313,7 @@ function specs(columns) {
 }
 
 function answersModule(api) {
-  let out = `${BANNER}\nimport { Answers, type EdgeOfPolygon, MoveAnswers } from '../answers.js';\nimport type { ColumnSpec } from '../question.js';\n`;
+  let out = `${BANNER}\nimport { Answers, type EdgeOfPolygon, MoveAnswers, SeeAnswers } from '../answers.js';\nimport type { ColumnSpec } from '../question.js';\n`;
   const used = new Set(Object.keys(ANSWERS).flatMap((name) => walk(api, api.structOf[name]).columns.map((c) => c.enum)));
   for (const enumeration of api.enums.filter((each) => used.has(each.name))) {
     const name = pascal(enumeration.name);

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Bodies, CaromError, Frame, FrameAnswer } from '@carom/client';
-import { capsule, KINDS, Polygons, Question, Shapes } from '@carom/core/questions';
+import { capsule, KINDS, Polygons, Question, sees, Shapes } from '@carom/core/questions';
 import { ask } from '../../../client/web/client/dist/codec/frames.js';
 import { TABLES } from '../../../client/web/client/dist/codec/tables.js';
 import { readQuestion } from '../../../client/web/client/dist/recording/questions.js';
@@ -290,17 +290,17 @@ test('a replay defines what the frames of a stream have defined, within the limi
       frame.removeTrackers(Array.from({ length: random.below(4) }, () => random.below(40) * 7));
       defineRandom(random, frame);
       const bindings = new Map(Array.from({ length: random.below(9) }, () => [`scenes/s${random.below(30)}`, 1 + random.below(99)]));
-      const { data, removed, definitions } = ask(frame, 1n, session.scenes, bindings);
-      known.take(data);
-      session.apply(bindings, removed, definitions);
+      const asked = ask(frame, 1n, session.scenes, bindings);
+      known.take(asked.data);
+      session.apply(bindings, asked);
     }
     const limits = { maxFrameBytes: random.pick([0, 4096, 2 ** 20]), maxGroupsPerFrame: random.pick([0, 1, 3]), maxQueriesPerFrame: random.pick([0, 1, 5]) };
-    for (const data of session.replay(random.below(4) ? limits : undefined)) {
+    for (const { data } of session.replay(random.below(4) ? limits : undefined)) {
       const frame = replayed.take(data);
       ++messages;
       assert.deepEqual([frame.seq, frame.groups], [0n, []]);
     }
-    for (const data of session.replay(limits)) {
+    for (const { data } of session.replay(limits)) {
       const { bindings, trackers } = replayed.take(data);
       const shapes = trackers.reduce((count, each) => count + each.shapes.length, 0);
       assert.ok(trackers.length <= (limits.maxGroupsPerFrame || Infinity), `round ${round}: ${trackers.length} lists`);
@@ -324,6 +324,18 @@ function fieldOf(table, path) {
   return message.fields.find((field) => field.number === number);
 }
 
+/** Words of bits, as many for each item, of which `counts` become the numbers. */
+function randomBits(random, counts) {
+  const words = random.below(4);
+  const bits = [];
+  for (let i = 0; i < counts.length; ++i) {
+    const own = Array.from({ length: words }, () => random.long());
+    counts[i] = own.reduce((sum, word) => sum + word.toString(2).replaceAll('0', '').length, 0);
+    bits.push(...own);
+  }
+  return bits;
+}
+
 /** Random answers that fit a number of items: the message, and the columns that the client reads. */
 function randomAnswers(random, table, items) {
   const message = {};
@@ -333,6 +345,7 @@ function randomAnswers(random, table, items) {
   const clear = isUnclear ? Array.from({ length: items }, () => random.below(2)) : [];
   const unclear = items - clear.filter(Boolean).length;
   const each = Array.from({ length: isUnclear ? unclear : items }, () => random.pick([0, 1, 1, 2, random.below(40) ? 1 : 130]));
+  const bits = table.message === 'SeeAnswers' ? randomBits(random, each) : [];
   const rows = counts === '' || table.rows === '' ? 0 : each.reduce((a, b) => a + b, 0);
   const edgeCounts = Array.from({ length: rows }, () => random.below(4));
   const pointCounts = Array.from({ length: rows }, () => 1 + random.below(2));
@@ -355,7 +368,8 @@ function randomAnswers(random, table, items) {
       const words = Array.from({ length: Math.ceil(items / 64) }, () => 0n);
       clear.forEach((bit, i) => (words[i >> 6] |= BigInt(bit) << BigInt(i % 64)));
       set(path, words);
-    } else if (path === counts) set(path, each);
+    } else if (level === 'w') set(path, bits);
+    else if (path === counts) set(path, each);
     else if (path === 'edge_counts') {
       if (random.below(4)) set(path, edgeCounts);
     } else if (path === 'point_counts') set(path, pointCounts);
@@ -432,6 +446,34 @@ test('answers of protobuf-es are read as they were', () => {
     });
     assert.equal(read.groups[0].version, answer.version);
     assert.equal(seen.size > 0, expected.size > 0);
+  }
+});
+
+test('bits of bodies are as many for each observer, and as their counts say', () => {
+  const inside = [false, true];
+  for (const [column, counts, seen, startsInside] of [
+    ['', [1, 2], [1n << 63n, 3n], inside],
+    ['', [0, 0], [], inside], // no bodies
+    ['seen', [1, 2], [1n, 3n, 0n], inside],
+    ['seen', [1, 2], [1n], inside],
+    ['seen', [2, 1], [1n, 3n], inside],
+    ['seen', [1, 0], [], inside],
+    ['counts', [1], [1n, 0n], inside],
+    ['counts', [1, 0, 0], [1n, 0n], inside],
+    ['starts_inside', [1, 0], [1n, 0n], [false]],
+  ]) {
+    const frame = new Frame({ seq: 5 });
+    frame.ask(SCENE, sees({ x: [0, 1], y: [0, 1], range: [9, 9] }));
+    const groups = [{ sees: { counts, seen, startsInside } }];
+    const data = toBinary(StreamResponseSchema, create(StreamResponseSchema, { answer: { seq: 5n, groups } }));
+    const read = () => readAll(frame, inner(data));
+    if (column === '') read();
+    else {
+      assert.throws(read, (error) => {
+        assert.deepEqual([error.code, error.field.split('.').at(-1)], ['INTERNAL', column], error.message);
+        return true;
+      });
+    }
   }
 });
 

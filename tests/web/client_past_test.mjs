@@ -55,6 +55,7 @@ function asked(next, n) {
     fans: { ...place(), angle: 0, fov: 3, beams: 5, range: 8 },
     slides: { ...moved(), dx: column(), dy: 1 },
     areas: { ...place(), range: 5 },
+    sees: { ...place(), range: 12, margin: 0.25 },
   };
 }
 
@@ -97,7 +98,8 @@ describe('the law: as of a tick, a question has the answers of a group with the 
         const [past, now] = [frame.group('a', { bodySet: 3 }), frame.group('a', { bodies })];
         const pairs = Object.entries(asked(next, 12)).map(([name, given]) => {
           const scope = { against: 'both', ignoreOwner: Uint32Array.from({ length: 12 }, () => Math.floor(next() * 4)) };
-          const make = (more) => questions[name]({ ...given, ...scope, ...more });
+          const own = name === 'sees' ? { ...scope, against: 'scene' } : scope;
+          const make = (more) => questions[name]({ ...given, ...own, ...more });
           return [name, past.ask(make({ asOf: FIRST + index })), now.ask(make({}))];
         });
         const answer = await client.evaluate(frame);

@@ -57,6 +57,7 @@ function questionOf(next, i) {
     () => q.depenetrations({ shapes, x, y }),
     () => q.bounces({ ax: x, ay: y, bx, by, maxBounces: 3 }),
     () => q.segments({ ax: x, ay: [NaN, ...y.slice(1)], bx, by, against: 'both' }),
+    () => q.sees({ x, y, range: bx.map((each) => each + 1), margin: 0.5 }),
   ];
   return makers[i % makers.length]();
 }

@@ -106,6 +106,7 @@ export function questionsOf(next, i) {
     q.bounces({ ax: x, ay: y, bx, by, maxBounces: 3 }),
     q.bodyContacts({ body: Uint32Array.of(0, 1, 2) }),
     q.areas({ x, y, range: all(odd ? 9 : 30), insidePolicy: odd ? 'ignore' : 'report_start', against }),
+    q.sees({ x, y, range: all(odd ? 30 : 60), ...(odd ? { from: all(-2), to: all(3) } : {}), insidePolicy: 'ignore', margin: i % 3 }),
     q.rayBounces({ x, y, dx, dy, tMax: all(30), maxBounces: new Uint32Array(ITEMS).fill(4) }),
   ];
 }

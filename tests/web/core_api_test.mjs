@@ -409,6 +409,38 @@ describe('what scenes have', () => {
     assert.deepEqual(scene.evaluate(), []);
   });
 
+  test('observers see bodies, of which there are several words', () => {
+    const x = Float64Array.from({ length: 70 }, (_, i) => (i % 35) * 4 - 68);
+    const y = Float64Array.from({ length: 70 }, (_, i) => (i < 35 ? 1 : 20));
+    const bodies = new Bodies({ shapes: disc(0.25), x, y });
+    const scene = Scene.fromPolygons([SQUARE]);
+    const given = { x: [-2, 6, 2], y: [1, 1, 1], range: [9, 100, 9] };
+    const answers = scene.withBodies(bodies).sees(given);
+    // The square hides bodies of the first row, but for one on its side; the third eye is inside of it.
+    const first = [...x.keys()].filter((i) => i < 35 && x[i] <= 0 && x[i] > -11.25);
+    assert.deepEqual(answers.bodies(0), first);
+    assert.ok(answers.bodies(1).some((body) => body >= 64) && answers.bodies(1).some((body) => body < 35));
+    for (let item = 0; item < 3; ++item) {
+      const seen = answers.bodies(item);
+      assert.equal(answers.count(item), seen.length);
+      assert.deepEqual([...x.keys()].filter((body) => answers.sees(item, body)), seen);
+      for (const body of [-1, 0.5, NaN, 70, 128, 2 ** 32, Infinity]) assert.equal(answers.sees(item, body), false);
+    }
+    assert.deepEqual([answers.seen.length, [...answers.startsInside]], [6, [0, 0, 1]]);
+    refused('INVALID_ARGUMENT', 'item', () => answers.bodies(3));
+    refused('INVALID_ARGUMENT', 'item', () => answers.sees(-1, 0));
+    // Answers that are replaced forget their bits; without bodies there are none.
+    assert.equal(scene.sees(given, answers), answers);
+    assert.deepEqual([answers.seen.length, answers.bodies(1), answers.sees(1, 0)], [0, [], false]);
+    const none = scene.withBodies(bodies).sees({ x: [], y: [], range: [] });
+    assert.deepEqual([none.length, none.seen.length], [0, 0]);
+    const bad = scene.withBodies(bodies).sees({ x: [0, 6], y: [9, 1], range: [-1, 100] });
+    assert.equal(bad.error(0).field, 'sees.range[0]');
+    assert.deepEqual([bad.bodies(0), bad.count(1) > 0], [[], true]);
+    refused('INVALID_ARGUMENT', 'sees.against', () => scene.withBodies(bodies).sees({ ...given, against: 'both' }));
+    for (const each of [answers, none, bad, scene, bodies]) each.dispose();
+  });
+
   test('trackers are defined, moved and removed', () => {
     const scene = Scene.fromPolygons([SQUARE]);
     const trackers = new Trackers({ maxTrackers: 4 });

@@ -302,6 +302,21 @@ function areas(scene, lines) {
   }));
 }
 
+function sees(scene, lines) {
+  const cone = lines[0].cone && { from: column(lines, 'cone', 0), to: column(lines, 'cone', 1) };
+  const question = ask.sees({
+    x: column(lines, 'p', 0), y: column(lines, 'p', 1), range: lines.map((line) => line.r), ...cone, margin: lines[0].margin,
+    insidePolicy: POLICIES[lines[0].inside ?? 'report'] ?? lines[0].inside, ...scope(lines),
+    ignoreOwner: Uint32Array.from(lines, (line) => line.ignore_owner ?? 0),
+  }); // prettier-ignore
+  const found = scene.ask(question);
+  return each(lines, found, (_, item) => {
+    const seen = found.bodies(item);
+    if (seen.length !== found.count(item)) throw new Error(`${found.count(item)} bodies, not ${seen.length}`);
+    return { seen, starts_inside: found.startsInside[item] === 1 };
+  });
+}
+
 function moves(scene, lines) {
   const at = (name, absent) => Float64Array.from(lines, (line) => line[name] ?? absent);
   const found = scene.move({
@@ -320,7 +335,7 @@ function moves(scene, lines) {
 export const ANSWERS = {
   point: points, segment: segments, sight: sights, circle: circles, polygon: polygons, distance: distances,
   contact: contacts, circle_cast: castsOfShapes, polygon_cast: castsOfShapes, sweep: sweeps, slide: slides, bounce: bounces,
-  ray_bounce: rayBounces, area: areas, move: moves,
+  ray_bounce: rayBounces, area: areas, sees, move: moves,
 }; // prettier-ignore
 
 /** Lines with equal keys are items of one question. */
@@ -328,7 +343,7 @@ function batchKey(line) {
   const own = ['bounce', 'ray_bounce'].includes(line.op) ? line.mask : null;
   const most = line.op === 'bounce' ? line.max_bounces : null;
   const soft = [line.k, line.soft_mask, line.soft_count];
-  return [line.op, line.cone !== undefined, line.inside, line.against, line.max_contacts, own, most, ...soft].join(' ');
+  return [line.op, line.cone !== undefined, line.inside, line.against, line.max_contacts, line.margin, own, most, ...soft].join(' ');
 }
 
 /** The scene, bodies and trackers that the lines so far have made. */
@@ -375,7 +390,7 @@ class Worlds {
   answer(lines) {
     const [{ op, against = 'scene' }] = lines;
     if (op === 'move') return ANSWERS[op](this.scene.withTrackers(this.trackers), lines);
-    const asksBodies = against !== 'scene' && this.bodies;
+    const asksBodies = (against !== 'scene' || op === 'sees') && this.bodies;
     return ANSWERS[op](asksBodies ? this.scene.withBodies(this.bodies) : this.scene, lines);
   }
 }

@@ -77,8 +77,8 @@ function ringAboutZero(random) {
 const shapeOf = (random) =>
   random.next() < 0.4 ? { circle: random.below(5) / 2 } : { rings: [ringAboutZero(random)] };
 
-function scopeOf(random) {
-  const made = { against: random.one('scene', 'scene', 'bodies', 'both') };
+function scopeOf(random, op) {
+  const made = op === 'sees' ? {} : { against: random.one('scene', 'scene', 'bodies', 'both') };
   if (random.next() < 0.3) made.mask = random.one(1, 2, 3, 6);
   if (random.next() < 0.3) made.ignore_owner = random.below(4);
   return made;
@@ -100,10 +100,12 @@ function membersOf(random, op) {
       return { a, b, inside: random.one('report', 'ignore', 'exit'), ...softWallsOf(random) };
     case 'sight':
       return { a, b, ...softWallsOf(random) };
-    case 'area': {
+    case 'area':
+    case 'sees': {
       const start = random.below(8) - 4;
       const cone = random.next() < 0.5 ? { cone: [start, start + (1 + random.below(12)) / 2] } : {};
-      return { p: a, r: (1 + random.below(19)) / 2, inside: random.one('report', 'ignore'), ...cone };
+      const margin = op === 'sees' ? { margin: random.one(0, 0, 0.5, 1) } : {};
+      return { p: a, r: (1 + random.below(19)) / 2, inside: random.one('report', 'ignore'), ...cone, ...margin };
     }
     case 'bounce':
       return { a, b, max_bounces: 1 + random.below(3) };
@@ -144,12 +146,12 @@ export function worldLines(random, operations, count) {
   const row = () => [random.below(4), ...random.point(), ...turn(random), random.below(4), random.one(1, 1, 2)];
   const lines = [
     { op: 'scene', polygons: [...ids].map((id) => entry(random, id)) },
-    { op: 'bodies', shapes: times(4, () => shapeOf(random)), at: times(10, row) },
+    { op: 'bodies', shapes: times(4, () => shapeOf(random)), at: times(random.one(10, 10, 70), row) },
     ...times(TRACKERS, (i) => ({ op: 'track', tracker: i, rings: [ringAboutZero(random)] })),
   ];
   for (const op of operations) {
     const hasScope = !['bounce', 'ray_bounce', 'move'].includes(op);
-    lines.push(...times(count, () => ({ op, ...membersOf(random, op), ...(hasScope && scopeOf(random)) })));
+    lines.push(...times(count, () => ({ op, ...membersOf(random, op), ...(hasScope && scopeOf(random, op)) })));
   }
   return lines.map((line) => JSON.stringify(line));
 }

@@ -90,7 +90,7 @@ TYPES = {
     "string": "s", "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S",
     "polygons": "G",
 }  # fmt: skip
-LEVELS = {"item": "i", "entry": "e", "edge": "g", "unclear": "u", "list": "l"}
+LEVELS = {"item": "i", "entry": "e", "edge": "g", "unclear": "u", "list": "l", "word": "w"}
 FRAME_OPTIONS = {"coherence"}  # which a frame has, not a group
 # Messages whose fields the client writes or reads by name.
 MESSAGES = (
@@ -159,7 +159,8 @@ class Writer:
             if field is None:
                 continue
             point = 1 + second if second or (message == "ContactAnswers" and path in POINTS) else 0
-            level = python.level(kind["answers"], made, path, about)
+            is_bits = (message, path) == ("SeeAnswers", "seen")  # with some words an item
+            level = "word" if is_bits else python.level(kind["answers"], made, path, about)
             enum = ENUMS.get(f"{message}.{path}", ENUMS.get(path, [""]))[0]
             columns[path] = [field[0], code, level, enum, point, "", False]
         for groups, zero in ((EMPTY, False), (ZERO, True)):

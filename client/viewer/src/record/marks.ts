@@ -5,7 +5,7 @@
 // figures, which the page draws.
 import type { RecordedGroup, Recording } from '@carom/client/recording';
 import { trackersOf } from '@carom/client/recording';
-import type { Answers, Question, Shapes, TypedArray } from '@carom/core/questions';
+import type { Answers, Question, Seen, Shapes, TypedArray } from '@carom/core/questions';
 import { outlineOf } from '../ask/outline';
 
 type InkName = 'ask' | 'hit' | 'normal' | 'free';
@@ -383,6 +383,26 @@ const DRAW: Readonly<Record<string, Draw>> = {
   areas,
 };
 
+/** Observers: how far they look, and lines to the bodies that they see. */
+function see(group: RecordedGroup, answers: Answers, columns: Columns, item: number): Drawn {
+  const [x, y, range] = ['x', 'y', 'range'].map((name) => columns.given(name, item));
+  const marks: Mark[] = [{ type: 'dot', x, y, ink: 'ask' }];
+  if (columns.has('from')) {
+    const [from, to] = [columns.given('from', item), columns.given('to', item)];
+    const rim = Array.from({ length: ARC_STEPS + 1 }, (_, i) => from + ((to - from) * i) / ARC_STEPS);
+    const points = rim.flatMap((angle) => [x + range * Math.cos(angle), y + range * Math.sin(angle)]);
+    marks.push(line([x, y, ...points, x, y], 'ask', true, 1));
+  } else {
+    marks.push({ type: 'capsule', ends: [x, y, x, y], radius: range, ink: 'ask', dashed: true });
+  }
+  const seen = (answers as Seen).bodies(item);
+  const bodies = group.bodies();
+  for (const body of bodies === null ? [] : seen) marks.push(line([x, y, bodies!.x[body], bodies!.y[body]], 'free'));
+  const names = seen.slice(0, SHOWN_IDS).map((body) => `body ${body}`).join(', ');
+  const more = seen.length > SHOWN_IDS ? ` and ${seen.length - SHOWN_IDS} more` : '';
+  return { marks, text: `sees ${names === '' ? 'nothing' : names + more}`, at: { x, y } };
+}
+
 /** Moves of trackers: the shape that the tracker had at the frame. */
 function move(
   recording: Recording,
@@ -419,6 +439,6 @@ export function drawerOf(
     const error = answers.error(item);
     if (error !== null) return { marks: [], text: error.message, at: null };
     if (handles !== null) return move(recording, frame, answers, columns, item, handles[item]);
-    return draw(answers, columns, item, question);
+    return name === 'sees' ? see(group, answers, columns, item) : draw(answers, columns, item, question);
   };
 }

@@ -247,3 +247,44 @@ export abstract class MoveAnswers extends Answers {
     this.places = undefined;
   }
 }
+
+/** Answers to observers: which of the bodies each of them sees. */
+export abstract class SeeAnswers extends Answers {
+  private halves: Uint32Array | undefined;
+
+  abstract readonly seen: BigUint64Array;
+
+  /** The bits of all items, 32 in each entry. */
+  private bits(): Uint32Array {
+    const { buffer, byteOffset, length } = this.seen;
+    return (this.halves ??= new Uint32Array(buffer, byteOffset, 2 * length));
+  }
+
+  /** Whether an item sees a body, by its index in the bodies; false for a body that does not exist. */
+  sees(item: number, body: number): boolean {
+    this.checkItem(item);
+    const bits = this.bits();
+    const width = bits.length / this.length;
+    if (!(Number.isInteger(body) && body >= 0 && body < 32 * width)) return false;
+    return (((bits[item * width + (body >>> 5)] as number) >>> (body & 31)) & 1) === 1;
+  }
+
+  /** The indices of the bodies that an item sees, ascending. */
+  bodies(item: number): number[] {
+    this.checkItem(item);
+    const bits = this.bits();
+    const width = bits.length / this.length;
+    const found: number[] = [];
+    for (let k = 0; k < width; ++k) {
+      for (let rest = bits[item * width + k] as number; rest !== 0; rest &= rest - 1) {
+        found.push(32 * k + 31 - Math.clz32(rest & -rest));
+      }
+    }
+    return found;
+  }
+
+  override reset(question: Question, source: Source): void {
+    super.reset(question, source);
+    this.halves = undefined;
+  }
+}

@@ -51,6 +51,15 @@ function sum(values: Uint32Array): number {
   return total;
 }
 
+/** The number of bits that are set. */
+function bitsOf(words: Uint32Array): number {
+  let count = 0;
+  for (const word of words) {
+    for (let rest = word; rest !== 0; rest &= rest - 1) ++count;
+  }
+  return count;
+}
+
 /** Errors of items, as columns of carom.h. */
 interface ErrorColumns {
   readonly index: Uint32Array;
@@ -92,10 +101,26 @@ export class Columns implements Source {
       return;
     }
     const each = this.integersOf(columns[counts]!);
+    if (message === 'SeeAnswers') {
+      if (each.length !== this.items) throw this.misfit(counts);
+      this.checkSeen(each);
+      return;
+    }
     const items = message === 'MoveAnswers' ? this.items - this.clearItems() : this.items;
     const isAny = BY_ANY.has(message) && this.rows === 0;
     const fits = isAny ? each.every((count) => count <= 1) : sum(each) === this.rows;
     if (each.length !== items || !fits) throw this.misfit(counts);
+  }
+
+  /** Checks that each item has as many words of bits, and as many bits as its count says. */
+  private checkSeen(counts: Uint32Array): void {
+    const words = bigs(this.found.bytes(this.table.columns['seen']!.field));
+    const bits = new Uint32Array(words.buffer, words.byteOffset, 2 * words.length);
+    const width = this.items === 0 ? 0 : Math.floor(words.length / this.items) * 2;
+    if (bits.length !== width * this.items) throw this.misfit('seen');
+    for (const [item, count] of counts.entries()) {
+      if (bitsOf(bits.subarray(item * width, (item + 1) * width)) !== count) throw this.misfit('seen');
+    }
   }
 
   /** The number of items whose bits in the column `clear` are set. */
@@ -106,11 +131,7 @@ export class Columns implements Source {
     if (words.length !== Math.ceil(this.items / 64) || (beyond > 0 && last >> BigInt(beyond) > 0n)) {
       throw this.misfit('clear');
     }
-    let count = 0;
-    for (const word of new Uint32Array(words.buffer)) {
-      for (let rest = word; rest !== 0; rest &= rest - 1) ++count;
-    }
-    return count;
+    return bitsOf(new Uint32Array(words.buffer));
   }
 
   private lengthOf({ field, type }: AnswerColumn): number {
@@ -145,7 +166,7 @@ export class Columns implements Source {
     if (point > 0) return this.points(spec.path, column);
     const values = this.readColumn(column);
     const expected = this.expected(level);
-    if (level === 'l' || values.length === expected) return values;
+    if (level === 'l' || level === 'w' || values.length === expected) return values;
     const led = leader === '' ? undefined : this.table.columns[leader];
     if (values.length > 0 || led === undefined || this.found.has(led.field)) throw this.misfit(spec.path);
     // A column of a touch has no rows unless the moves are sweeps.

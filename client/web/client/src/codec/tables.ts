@@ -14,8 +14,11 @@ export type FieldType = string;
 /** A field of a question: number, type, and the name of the column or option. */
 export type QuestionField = readonly [number, FieldType, string];
 
-/** What an entry of a column belongs to: item, entry, edge, unclear (an item that is not clear), or none of these. */
-export type Level = 'i' | 'e' | 'g' | 'u' | 'l';
+/**
+ * What an entry of a column belongs to: item, entry, edge, unclear (an item that is not clear), word (one of as many for
+ * each item), or none of these (list).
+ */
+export type Level = 'i' | 'e' | 'g' | 'u' | 'w' | 'l';
 
 /** A column of answers. */
 export interface AnswerColumn {

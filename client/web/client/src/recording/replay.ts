@@ -317,6 +317,8 @@ function itemOf(answers: Answers, path: string, entry: number, recorded: TypedAr
       return own(entry);
     case 'e':
       return own(lastAtMost(answers.offsets, entry));
+    case 'w':
+      return own(Math.floor(entry / (computed.length / items)));
     case 'g':
       return own(lastAtMost(answers.offsets, rowOfEdge(answers, entry)));
     case 'u':
