@@ -57,7 +57,8 @@ ADDS = {
     "DistanceQueries": "", "ContactQueries": "", "Depenetrations": "", "Sweeps": "dx dy",
     "RotatingSweeps": "to_x to_y tolerance", "ArcCasts": "x y vx vy ax ay duration", "Sights": "ax ay bx by",
     "Fans": "x y angle step range beams", "TrackerMoves": "tracker x y", "Slides": "dx dy", "Bounces": "ax ay bx by",
-    "BodyContacts": "body", "RayBounces": "x y dx dy", "Areas": "x y range", "Sees": "x y range", "PlacedShapes": "shape x y",
+    "BodyContacts": "body", "RayBounces": "x y dx dy", "Areas": "x y range", "Sees": "x y range",
+    "PlacedShapes": "shape x y",
     "Bodies": "", "TrackerDefinitions": "tracker shape",
 }  # fmt: skip
 # Columns whose length is not the number of items.

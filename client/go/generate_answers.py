@@ -118,7 +118,9 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
              "polygon_id start_x start_y ring edge kind (is_body)"),
         Rows("SeenArea", "seen", "i", "Seen", "A SeenArea is the size of a visible area", "area starts_inside"),
     )),
-    "SeeAnswers": ("counts", (Rows("eye", "eyes", "i", "", "An eye is what is known of an observer", "starts_inside"),)),
+    "SeeAnswers": ("counts", (
+        Rows("eye", "eyes", "i", "", "An eye is what is known of an observer", "starts_inside"),
+    )),
 }  # fmt: skip
 ROWS_BY = {"SlideAnswers": "from_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
 BY_ANY = {"CastAnswers", "SweepAnswers", "ArcAnswers"}
