@@ -54,9 +54,11 @@ FLAGS = [
 ]
 SORT = ("-include", str(HERE / "sort.h"))  # for the sources of the core
 ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the module with vectors
-# A download is short, so only what is asked most is compiled for speed: folders of the core. Zig makes no difference
-# between -Os and -Oz.
+# A download is short, so only what is asked most is compiled for speed: folders of the core. What a call does once, or
+# few ask, is as small as it can be: Zig makes no difference between -Os and -Oz, but clang between attributes.
 LEVELS = dict.fromkeys(("cast", "cells", "index"), "-O2")
+SMALL = ("abi", "bundle", "svg")
+LEAST = "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)\n"
 # Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
 HOT = ("cast", "index")
 LINK_FLAGS = ["-O3", "-s", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
@@ -85,6 +87,8 @@ def joined() -> list[Path]:
             texts[path.parent.name] += f'#include "{path.relative_to(TOP)}"\n'
     for name, text in texts.items():
         file = folder / f"{name}.cc"
+        if name in SMALL:
+            text = f"{LEAST}{text}#pragma clang attribute pop\n"
         if not file.exists() or file.read_text() != text:
             file.write_text(text)
     return [folder / f"{name}.cc" for name in texts]
