@@ -132,6 +132,11 @@ Box BoundsOf(const Body& body, double margin) {
   return margin > 0 ? Grown(body.bounds(), margin) : body.bounds();
 }
 
+// Returns the bounds with a space about them that is larger than all slack.
+Box TargetOf(const Box& bounds, Vec2 eye) {
+  return Grown(bounds, kDoubt * internal::LargestCoordinate(eye, bounds));
+}
+
 // The result is meaningless once the meter has stopped the work.
 bool SeeFinder::Sees(const World& world, const Observer& observer, Body& body, WorkMeter& meter) {
   const IndexedPolygon& core = body.core();
@@ -177,26 +182,27 @@ bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter&
     const Box bounds = BoundsOf(body, observer.margin);
     if (!bounds.Intersects(disc)) return true;
     bodies_.push_back(&body);
-    targets_.Add(bounds);
-    return meter.Spend(4);
+    targets_.Add(TargetOf(bounds, p));
+    return meter.Spend(8);
   });
+  if (!meter.Spend(bodies_.size())) return false;
   targets_.Join();
   is_part_ = eye.sector == internal::Sector::kWhole && !targets_.is_everywhere();
   return !meter.stopped();
 }
 
-// Drops the bodies that the walls in the nearer half of their distance hide, with a space about
-// them that is larger than all slack: most bodies, so that few directions are left to look in.
+// Drops the bodies that the walls in the nearer half of the way to the farthest one hide, with the
+// space about them: most bodies, so that few directions are left to look in.
 bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMeter& meter) {
-  if (!finder_.FindToward(targets_, targets_.reach() / 2, world, observer.asked, meter))
+  if (!finder_.FindToward(targets_, targets_.reach() / 2, world, observer.asked, meter)) {
     return false;
+  }
   const Vec2 eye = observer.asked.item.disc.center;
   targets_.Start(eye);
   std::erase_if(bodies_, [&](const Body* body) {
-    const Box bounds = BoundsOf(*body, observer.margin);
-    const double most = internal::LargestCoordinate(eye, bounds);
-    const bool is_hidden = !finder_.MayBeSeen(Grown(bounds, kDoubt * most), meter);
-    if (!is_hidden) targets_.Add(bounds);
+    const Box target = TargetOf(BoundsOf(*body, observer.margin), eye);
+    const bool is_hidden = !finder_.MayBeSeen(target, meter);
+    if (!is_hidden) targets_.Add(target);
     return is_hidden;
   });
   targets_.Join();
@@ -206,9 +212,7 @@ bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMet
 // Finds the walls in the directions of the bodies, or all around.
 bool SeeFinder::FindWalls(const World& world, const Observer& observer, WorkMeter& meter) {
   constexpr size_t kFew = 4;
-  if (!is_part_) {
-    return finder_.Find(world, observer.asked, meter);
-  }
+  if (!is_part_) return finder_.Find(world, observer.asked, meter);
   if (bodies_.size() > kFew && !DropHidden(world, observer, meter)) return false;
   return finder_.FindToward(targets_, targets_.reach(), world, observer.asked, meter);
 }
