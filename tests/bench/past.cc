@@ -12,6 +12,7 @@
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
 #include "tests/bench/groups.h"
+#include "tests/bench/ours.h"
 #include "tests/bench/random.h"
 #include "tests/bench/runner.h"
 #include "tests/bench/scenes.h"
@@ -34,7 +35,7 @@ T ValueOf(absl::StatusOr<T> value) {
 // Bullets of shooters past players that walk for some ticks, an eighth of their radius in each.
 struct Past {
   Past(const World& world, double length)
-      : scene(ValueOf(Scene::Create(world.polygons))),
+      : scene(MakeScene(MakePolygons(world.polygons))),
         bullets(FreeSegments(world, kBullets, length, 3)),
         start(FreePoints(world, kBodies, 4)),
         random(5) {
