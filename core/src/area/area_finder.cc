@@ -23,12 +23,12 @@ constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 // Returns which directions a ray meets that turns counter-clockwise by about `turn` from `from` to
 // `to`. Rounded sides of a very thin sector may coincide, or be exchanged: nothing is between them.
 // Those of a sector that lacks very little of the whole circle may coincide, or be exchanged, too.
-Sector SectorOf(Vec2 from, Vec2 to, double turn) {
-  if (turn == kTwoPi) return Sector::kWhole;
+SectorKind SectorOf(Vec2 from, Vec2 to, double turn) {
+  if (turn == kTwoPi) return SectorKind::kWhole;
   const int side = Orientation({0, 0}, from, to);
-  if (turn < 2 && side <= 0) return Sector::kEmpty;
-  if (turn > 5 && side >= 0) return Sector::kWhole;
-  return Sector::kPart;
+  if (turn < 2 && side <= 0) return SectorKind::kEmpty;
+  if (turn > 5 && side >= 0) return SectorKind::kWhole;
+  return SectorKind::kPart;
 }
 
 bool ReadAngles(const AreaColumns& areas, size_t i, ItemChecker& check, EyeItem& item) {
@@ -211,7 +211,7 @@ void AreaFinder::Start(const EyeQuestion& asked, const Targets* targets) {
   policy_ = asked.policy;
   starts_inside_ = false;
   sector_.has_ranges = targets != nullptr;
-  sector_.is_part = item.sector == Sector::kPart || targets != nullptr;
+  sector_.is_part = item.sector == SectorKind::kPart || targets != nullptr;
   if (!sector_.is_part) return envelope_.Start();
   if (targets == nullptr) {
     sector_.from = eye_.AddSide(0, item.from);
@@ -230,7 +230,7 @@ bool AreaFinder::Find(const World& world, const EyeQuestion& asked, const Target
                       double reach, WorkMeter& meter) {
   Start(asked, targets);
   if (!FindEnvelope(world, asked.walls, reach, meter)) return false;
-  has_area_ = !IsBlind() && asked.item.sector != Sector::kEmpty;
+  has_area_ = !IsBlind() && asked.item.sector != SectorKind::kEmpty;
   has_rows_ = false;
   return !meter.stopped();
 }

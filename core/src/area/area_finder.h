@@ -26,12 +26,12 @@
 namespace carom::internal {
 
 // What an eye sees: every direction, the directions of a sector, or none.
-enum class Sector : uint8_t { kWhole, kPart, kEmpty };
+enum class SectorKind : uint8_t { kWhole, kPart, kEmpty };
 
 // The numbers of an eye.
 struct EyeItem {
   Circle disc;
-  Sector sector = Sector::kWhole;
+  SectorKind sector = SectorKind::kWhole;
   Vec2 from, to;  // the sides of the sector
 };
 

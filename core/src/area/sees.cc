@@ -187,7 +187,7 @@ bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter&
   });
   if (!meter.Spend(bodies_.size())) return false;
   targets_.Join();
-  is_part_ = eye.sector == internal::Sector::kWhole && !targets_.is_everywhere();
+  is_part_ = eye.sector == internal::SectorKind::kWhole && !targets_.is_everywhere();
   return !meter.stopped();
 }
 

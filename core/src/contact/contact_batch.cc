@@ -44,8 +44,9 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
 
 // Number of items (moving shapes) that are evaluated together, as a window, so that the memory that
 // they read is prefetched together.
-constexpr size_t kWindow = 32;
-static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
+constexpr size_t kContactWindow = 32;
+static_assert(kContactWindow <= CellPairs::kMostQueries &&
+              kContactWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs of a polygon and a mover
 // Number of shapes of the batch that are cached in the form that the fast path (for small convex
 // polygons) reads, `FastShape`.
@@ -90,23 +91,24 @@ struct CachedShape {
 };
 
 // Buffers of `ContactBatch`, which evaluates the movers (moving shapes) of a batch in windows:
-// groups of at most `kWindow` movers. The thread keeps them for its next batch if they are small
+// groups of at most `kContactWindow` movers. The thread keeps them for its next batch if they are
+// small
 // (`IsWorthCaching`).
 struct ContactScratch {
   bool IsWorthCaching() const {
     return convexity.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
-  std::array<Mover, kWindow> movers;
+  std::array<Mover, kContactWindow> movers;
   // The movers of the window in the form of the fast path, which is for small convex polygons; size
   // 0 if the general path (the code for all shapes) evaluates the mover.
-  std::array<FastMover, kWindow> fast;
+  std::array<FastMover, kContactWindow> fast;
   // The convexity of each shape of the batch, computed on first use.
   std::vector<std::optional<Convexity>> convexity;
   // A cache of shapes of the batch; the shape with index n in the batch is at n modulo
   // `kCachedShapes`.
   std::array<CachedShape, kCachedShapes> shapes;
-  std::array<BoxQuery, kWindow> queries;
+  std::array<BoxQuery, kContactWindow> queries;
   std::array<FastPair, kMaxPairs> pairs;
   CellPairs in_cells;
   BoxPairs in_trees;
@@ -114,7 +116,7 @@ struct ContactScratch {
   size_t largest = 0;  // most vertices of a mover that was placed for the general path
 };
 
-// Evaluates a batch of contact queries, `kWindow` items (moving shapes) at a time: finds the
+// Evaluates a batch of contact queries, `kContactWindow` items (moving shapes) at a time: finds the
 // polygons that each of these movers may meet, then evaluates these pairs. The fast path computes
 // contacts of small convex polygons in SIMD lanes, the general path those of all shapes. The
 // scene's grid has squares, which are divided into cells that list the polygons in them.
@@ -138,8 +140,8 @@ class ContactBatch {
     if (!meter_.Spend(shapes / 64)) return false;
     scratch_->convexity.assign(shapes, std::nullopt);
     for (CachedShape& shape : scratch_->shapes) shape.number = SIZE_MAX;
-    for (begin_ = 0; begin_ < columns_.size(); begin_ += kWindow) {
-      const size_t count = std::min(kWindow, columns_.size() - begin_);
+    for (begin_ = 0; begin_ < columns_.size(); begin_ += kContactWindow) {
+      const size_t count = std::min(kContactWindow, columns_.size() - begin_);
       const size_t first_row = out_.contacts.size();
       is_in_order_ = true;
       for (size_t k = 0; k < count; ++k) {
@@ -245,14 +247,14 @@ class ContactBatch {
       const auto k = static_cast<uint32_t>(std::countr_zero(fallbacks));
       if (!TakeFromCells(k, in_cells) || !TakeFromTrees(k, in_trees)) return false;
     }
-    return TakeFromCells(kWindow, in_cells);
+    return TakeFromCells(kContactWindow, in_cells);
   }
 
   // Adds pairs for the polygons that were found in cells of the grid (`in_cells`), from entry `i`
   // on, for movers below `end`, and advances `i`. Returns false once the meter stops.
   bool TakeFromCells(uint32_t end, size_t& i) {
     const CellPairs& found = scratch_->in_cells;
-    uint32_t last = kWindow;
+    uint32_t last = kContactWindow;
     for (; i < found.count && found.pairs[i].query < end; ++i) {
       const uint32_t k = found.pairs[i].query;
       if (k != last && !StartMover()) return false;
@@ -501,7 +503,7 @@ class ContactBatch {
   // Whether the rows of every item in the window were added by ascending polygon id.
   bool is_in_order_ = true;
   // For each mover of the window, the categories of the polygons that it may meet.
-  std::array<uint64_t, kWindow> masks_;
+  std::array<uint64_t, kContactWindow> masks_;
   // The contacts in the block (four contacts that are computed together), by lane.
   std::array<PendingContact, ContactBlock::kSize> pending_;
   ContactCounts counts_;

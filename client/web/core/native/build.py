@@ -87,10 +87,11 @@ def joined() -> list[Path]:
             texts[path.parent.name] += f'#include "{path.relative_to(TOP)}"\n'
     for name, text in texts.items():
         file = folder / f"{name}.cc"
+        content = text
         if name in SMALL:
-            text = f"{LEAST}{text}#pragma clang attribute pop\n"
-        if not file.exists() or file.read_text() != text:
-            file.write_text(text)
+            content = f"{LEAST}{text}#pragma clang attribute pop\n"
+        if not file.exists() or file.read_text() != content:
+            file.write_text(content)
     return [folder / f"{name}.cc" for name in texts]
 
 
