@@ -384,7 +384,7 @@ func TestBodySetsAreReplayedWithinTheLimits(t *testing.T) {
 
 func TestWhatABodySetKeeps(t *testing.T) {
 	made := newSession()
-	tell := func(fill func(*Frame)) {
+	applyFrame := func(fill func(*Frame)) {
 		frame := new(Frame)
 		fill(frame)
 		var into asked
@@ -394,7 +394,7 @@ func TestWhatABodySetKeeps(t *testing.T) {
 		made.apply(&into)
 	}
 	add := func(ticks ...float64) { // pairs of tick and x
-		tell(func(f *Frame) {
+		applyFrame(func(f *Frame) {
 			for i := 0; i < len(ticks); i += 2 {
 				f.AddPoses(BodyPoses{BodySet: 5, Tick: uint64(ticks[i]), X: []float64{ticks[i+1]}, Y: []float64{0}})
 			}
@@ -410,17 +410,17 @@ func TestWhatABodySetKeeps(t *testing.T) {
 			t.Errorf("%v is not %v", found, ticks)
 		}
 	}
-	tell(func(f *Frame) { addDisc(f, BodySet{Handle: 5}, nil) })
+	applyFrame(func(f *Frame) { addDisc(f, BodySet{Handle: 5}, nil) })
 	add(1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0)
 	expect(3, 4, 5, 6)
 	add(1, 9, 6, 0) // late, and as before
 	expect(3, 4, 5, 6)
-	tell(func(f *Frame) {
+	applyFrame(func(f *Frame) {
 		addDisc(f, BodySet{Handle: 5, Shape: []uint32{0}, Category: []uint64{1}, Owner: []uint32{0}}, nil)
 	})
 	expect(3, 4, 5, 6)
 	add(6, 0, 1, 9, 2, 9) // the fork was made again, and its set had no ticks
 	expect(1, 2)
-	tell(func(f *Frame) { addDisc(f, BodySet{Handle: 5, KeepTicks: 3}, nil) })
+	applyFrame(func(f *Frame) { addDisc(f, BodySet{Handle: 5, KeepTicks: 3}, nil) })
 	expect()
 }

@@ -76,7 +76,7 @@ func TestObserversSeeTheBodiesOfEval(t *testing.T) {
 		}
 	}
 	if some == 0 {
-		t.Error("nobody sees a body")
+		t.Error("no observer sees a body")
 	}
 }
 

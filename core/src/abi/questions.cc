@@ -343,13 +343,8 @@ void ReadQuestion(const carom_ray_bounces& asked, ColumnReader& reader, Group& g
   reader.Read("max_bounces", asked.max_bounces, out.max_bounces);
 }
 
-void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) {
-  reader.CheckReserved(asked.reserved);
-  AreaOptions& options = group.area_options;
-  options.inside_policy = reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
-  options.max_rows = OrDefault(asked.max_rows, AreaOptions().max_rows);
-  options.mask = MaskOf(asked.mask);
-  AreaColumns& out = group.areas;
+template <class Question>
+void ReadEyes(const Question& asked, ColumnReader& reader, AreaColumns& out) {
   ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
@@ -358,18 +353,21 @@ void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) 
   reader.Read("to", asked.to, out.to);
 }
 
+void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) {
+  reader.CheckReserved(asked.reserved);
+  AreaOptions& options = group.area_options;
+  options.inside_policy = reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
+  options.max_rows = OrDefault(asked.max_rows, AreaOptions().max_rows);
+  options.mask = MaskOf(asked.mask);
+  ReadEyes(asked, reader, group.areas);
+}
+
 void ReadQuestion(const carom_sees& asked, ColumnReader& reader, Group& group) {
   SeeOptions& options = group.see_options;
   options.inside_policy = reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
   options.margin = asked.margin;
   options.mask = MaskOf(asked.mask);
-  AreaColumns& out = group.sees;
-  ReadScope(asked, reader, out.scope);
-  reader.Read("x", asked.x, out.x);
-  reader.Read("y", asked.y, out.y);
-  reader.Read("range", asked.range, out.range);
-  reader.Read("from", asked.from, out.from);
-  reader.Read("to", asked.to, out.to);
+  ReadEyes(asked, reader, group.sees);
 }
 
 template <class Question>

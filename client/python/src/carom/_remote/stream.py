@@ -195,9 +195,9 @@ class Stream:
     with pauses of 20 ms to 2 s, and sends again what has no answer. No answer is lost, none comes twice, and their
     order is that of the frames. Forks of the client that the other server does not have are made there again, with the
     edits of this client; they have other version numbers then. Body sets are defined again with the ticks that they
-    keep, which have no version of a fork that was made again; sets of a fork that is gone are forgotten, and groups
-    that name them are refused. After `reconnect_timeout` without an answer, the stream ends with the error of the last
-    call.
+    keep, which have no version of a fork that was made again. The client drops the body sets of a fork that the
+    server does not have, and the server refuses groups that name them. After `reconnect_timeout` without an answer,
+    the stream ends with the error of the last call.
 
     One thread may send while another one receives; a single thread may do both, as long as it receives before
     `max_in_flight` frames are unanswered. Answers stay in memory until they are received.

@@ -17,7 +17,8 @@ const MOST_WAITING = 4096; // frames that wait for room
  * A session of frames, which reconnects: `const answer = await stream.ask(frame)`, or `send` and `for await (const
  * answer of stream)`. Frames are answered in their order. Handles of scenes, trackers, forks of the client and body sets
  * with the ticks that they keep are made again on the server that a broken stream reconnects to, and frames without
- * answers are sent again. Ticks of a fork then have no version; sets of a fork that is gone are forgotten.
+ * answers are sent again. Ticks of a fork then have no version. The client drops the body sets of a fork that the server
+ * does not have.
  */
 export class Stream implements AsyncIterable<FrameAnswer> {
   private readonly flow: Flow;
