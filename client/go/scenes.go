@@ -248,8 +248,55 @@ func (c *Client) ExportScene(ctx context.Context, name string, version uint64) (
 	}
 	var made joiner
 	request := &caromv1.ExportSceneRequest{Name: name, Version: version}
-	err := c.attempt(ctx, true, func(ctx context.Context, conn *grpc.ClientConn) error {
-		made = joiner{}
+	begin := func() { made = joiner{} }
+	err := c.export(ctx, request, begin, func(chunk *caromv1.ExportSceneResponse) bool {
+		return made.add(chunk.GetPolygons(), chunk.GetContinues())
+	})
+	if err == nil && made.continues {
+		err = malformed("end of a scene")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made.polygons, nil
+}
+
+// ExportBundle returns a version of a scene as the bytes of a bundle, which docs/bundle.md describes,
+// and its summary, which has the version; 0: the current version.
+//
+// Errors: NotFound; OutOfRange if the polygons of the version are not kept; ResourceExhausted if the
+// server has no memory for the bundle.
+func (c *Client) ExportBundle(ctx context.Context, name string, version uint64) ([]byte, Scene, error) {
+	if err := checkText("name", name); err != nil {
+		return nil, Scene{}, err
+	}
+	var bundle []byte
+	var scene *caromv1.Scene
+	request := &caromv1.ExportSceneRequest{Name: name, Version: version, Bundle: true}
+	begin := func() { bundle, scene = nil, nil }
+	err := c.export(ctx, request, begin, func(chunk *caromv1.ExportSceneResponse) bool {
+		if scene == nil {
+			scene = chunk.GetScene()
+		}
+		bundle = append(bundle, chunk.GetBundle()...)
+		return scene != nil && len(chunk.GetBundle()) > 0
+	})
+	if err == nil && scene == nil {
+		err = malformed("end of a bundle")
+	}
+	if err != nil {
+		return nil, Scene{}, err
+	}
+	return bundle, sceneOf(scene), nil
+}
+
+// export calls begin when an attempt of ExportScene begins, and take for each chunk; take returns
+// false for a chunk that is malformed.
+func (c *Client) export(ctx context.Context, request *caromv1.ExportSceneRequest, begin func(),
+	take func(*caromv1.ExportSceneResponse) bool,
+) error {
+	return c.attempt(ctx, true, func(ctx context.Context, conn *grpc.ClientConn) error {
+		begin()
 		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, scenesPath+"ExportScene")
 		if err != nil {
 			return err
@@ -262,20 +309,14 @@ func (c *Client) ExportScene(ctx context.Context, name string, version uint64) (
 		}
 		for {
 			chunk := new(caromv1.ExportSceneResponse)
-			if err := stream.RecvMsg(chunk); err == io.EOF && !made.continues {
+			if err := stream.RecvMsg(chunk); err == io.EOF {
 				return nil
-			} else if err == io.EOF {
-				return malformed("end of a scene")
 			} else if err != nil {
 				return err
 			}
-			if !made.add(chunk.GetPolygons(), chunk.GetContinues()) {
+			if !take(chunk) {
 				return malformed("chunk of a scene")
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return made.polygons, nil
 }

@@ -4,6 +4,7 @@
 package carom
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -101,6 +102,36 @@ func TestCommitEditsMakesAllOrNone(t *testing.T) {
 	if now, err := client.GetScene(ctx, "scenes/arena", 0); err != nil || !reflect.DeepEqual(now, made) {
 		t.Errorf("%+v, %v", now, err)
 	}
+}
+
+// A bundle is that of the version, whole; its bytes begin as docs/bundle.md says.
+func TestABundleIsExported(t *testing.T) {
+	ctx := testContext(t)
+	client := dial(t, startServer(t).address)
+	check := func(want Scene) {
+		t.Helper()
+		bundle, scene, err := client.ExportBundle(ctx, "scenes/arena", want.Version)
+		if err != nil || !reflect.DeepEqual(scene, want) {
+			t.Fatalf("%+v, %v", scene, err)
+		}
+		if uint64(len(bundle)) < 64*want.PolygonCount || !bytes.HasPrefix(bundle, []byte("\x89CAROM\r\n")) {
+			t.Errorf("%d bytes", len(bundle))
+		}
+	}
+	check(arena(t, client))
+	edits := new(GroupEdits)
+	for i := range 4000 {
+		edits.Add(square(uint64(100+i), float64(9*i)))
+	}
+	second, err := client.CommitEdits(ctx, "scenes/arena", edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(second)
+	_, _, err = client.ExportBundle(ctx, "scenes/none", 0)
+	checkError(t, "no scene", err, NotFound, "name")
+	_, _, err = client.ExportBundle(ctx, "scenes/arena", 1<<40)
+	checkError(t, "no version", err, OutOfRange, "version")
 }
 
 // A commit whose answer is lost is sent again, and made once.

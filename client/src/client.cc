@@ -12,11 +12,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "carom/bundle.h"
 #include "carom/status.h"
 #include "client/src/addresses.h"
 #include "client/src/answer_check.h"
@@ -123,6 +125,11 @@ class Client::Impl {
                     Response& response, const CallOptions& options) {
     return CallTo(addresses_->current(), method, request, response, options);
   }
+
+  // Makes one call of ExportScene. Calls `take` for each chunk (message of the export) when it
+  // arrives; an error of `take` cancels the call and is returned.
+  absl::Status Export(const v1::ExportSceneRequest& request, const CallOptions& options,
+                      absl::FunctionRef<absl::Status(const v1::ExportSceneResponse&)> take);
 
   // Makes one unary call to the server `address`, which was the current one, and returns its
   // status.
@@ -463,40 +470,66 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   return Summary(response.scene());
 }
 
-// Decodes each chunk (message of the export) when it arrives, so the client holds about one message
-// in memory besides the decoded polygons.
+absl::Status Client::Impl::Export(
+    const v1::ExportSceneRequest& request, const CallOptions& options,
+    absl::FunctionRef<absl::Status(const v1::ExportSceneResponse&)> take) {
+  grpc::ClientContext context;
+  SetDeadline(options, context);
+  const size_t address = addresses()->current();
+  std::unique_ptr<grpc::ClientReader<v1::ExportSceneResponse>> call;
+  const absl::Status begun = addresses()->BeginCall(
+      [&] { call = addresses()->scenes(address).ExportScene(&context, request); });
+  if (!begun.ok()) return begun;
+  absl::Status malformed;
+  v1::ExportSceneResponse chunk;
+  while (malformed.ok() && call->Read(&chunk)) malformed = take(chunk);
+  if (!malformed.ok()) context.TryCancel();
+  const absl::Status status = CallStatus(call->Finish());
+  if (!malformed.ok()) return malformed;
+  FailOverIfUnavailable(status, address);
+  return status;
+}
+
 absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name, uint64_t version,
                                                          const CallOptions& options) {
-  grpc::ClientContext context;
-  impl_->SetDeadline(options, context);
   v1::ExportSceneRequest request;
   request.set_name(Text(name));
   request.set_version(version);
-  const size_t address = impl_->addresses()->current();
-  std::unique_ptr<grpc::ClientReader<v1::ExportSceneResponse>> call;
-  const absl::Status begun = impl_->addresses()->BeginCall(
-      [&] { call = impl_->addresses()->scenes(address).ExportScene(&context, request); });
-  if (!begun.ok()) return begun;
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   const PolygonLimits any{.max_vertices = kAny, .max_user_data_bytes = kAny};
   std::vector<Polygon> polygons;
   wire::PolygonJoiner joiner(any);
   const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
-  absl::Status malformed;
-  v1::ExportSceneResponse chunk;
   Tally tally(options.progress, 0);
-  while (malformed.ok() && call->Read(&chunk)) {
+  absl::Status status = impl_->Export(request, options, [&](const v1::ExportSceneResponse& chunk) {
     tally.Add(chunk.polygons());
-    malformed = joiner.Add(chunk.polygons(), chunk.continues(), hold, polygons);
-  }
-  if (!malformed.ok()) context.TryCancel();
-  const absl::Status status = CallStatus(call->Finish());
-  if (!malformed.ok()) return malformed;
-  impl_->FailOverIfUnavailable(status, address);
+    return joiner.Add(chunk.polygons(), chunk.continues(), hold, polygons);
+  });
+  if (status.ok()) status = joiner.Finish();
   if (!status.ok()) return status;
-  malformed = joiner.Finish();
-  if (!malformed.ok()) return malformed;
   return polygons;
+}
+
+absl::StatusOr<ExportedBundle> Client::ExportBundle(absl::string_view name, uint64_t version,
+                                                    const CallOptions& options) {
+  v1::ExportSceneRequest request;
+  request.set_name(Text(name));
+  request.set_version(version);
+  request.set_bundle(true);
+  ExportedBundle exported;
+  bool has_summary = false;
+  const absl::Status status =
+      impl_->Export(request, options, [&](const v1::ExportSceneResponse& chunk) {
+        if (chunk.has_scene()) exported.scene = Summary(chunk.scene());
+        has_summary = has_summary || chunk.has_scene();
+        exported.bytes += chunk.bundle();
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+  if (!has_summary || !IsBundle(exported.bytes)) {
+    return absl::InternalError("the server sent no bundle");
+  }
+  return exported;
 }
 
 absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptions& options) {

@@ -9,6 +9,7 @@
 #include "server/base/rpc_status.h"
 #include "server/base/scene_name.h"
 #include "server/scenes/scene_service.h"
+#include "server/store/scene_snapshot.h"
 #include "server/transport/message_io.h"
 #include "wire/encode.h"
 
@@ -30,11 +31,13 @@ void ExportCall::OnAccepted(bool ok) {
   bytes_.Clear();
   name_ = request.name();
   version_ = request.version();
+  wants_bundle_ = request.bundle();
   if (!status.ok()) return Begin(status);
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Writes the first chunk, or submits the call to the executor, which runs `Run`. The caller passes
+// Writes the first chunk, or submits the call to the executor, which runs `Run`: to read a disk and
+// to make a bundle may take long. The caller passes
 // the reference to the call that the event `accepted_` holds; the function releases it or passes it
 // on.
 void ExportCall::Begin(absl::Status status) {
@@ -42,7 +45,7 @@ void ExportCall::Begin(absl::Status status) {
   if (status.ok()) status = Open();
   if (!status.ok()) {
     Finish(status);
-  } else if (scene_ == nullptr) {
+  } else if (scene_ == nullptr || wants_bundle_) {
     return runtime_.executor.Submit(this);  // passes the reference on to `Run`
   } else {
     TryWrite();
@@ -72,17 +75,38 @@ absl::Status ExportCall::Open() {
 }
 
 absl::Status ExportCall::ReadOld() {
-  charge_ = NewCharge(MemoryShare::kScenes);
   absl::StatusOr<std::vector<Polygon>> polygons = runtime_.store.Load(key_, version_, charge_);
   if (!polygons.ok()) return polygons.status();
   polygons_ = *std::move(polygons);
   return absl::OkStatus();
 }
 
+// A version that is not in memory has no index, so that its bundle contains no arrangement of one.
+absl::Status ExportCall::MakeBundle() {
+  MemoryCharge index_charge = charge_.Another();
+  BundleIndex index = BundleIndex::kArranged;
+  if (scene_ == nullptr) {
+    index = BundleIndex::kNone;
+    const absl::Status status = index_charge.Add(polygons_.size() * kIndexBytesAPolygon);
+    if (!status.ok()) return status;
+    absl::StatusOr<Scene::Ptr> scene = Scene::Create(std::exchange(polygons_, {}));
+    if (!scene.ok()) return scene.status();
+    scene_ = *std::move(scene);
+  }
+  absl::StatusOr<OutgoingBundle> bundle = OutgoingBundle::Create(*scene_, index, charge_.Another());
+  if (!bundle.ok()) return bundle.status();
+  bundle_ = *std::move(bundle);
+  scene_ = nullptr;
+  charge_.Clear();
+  return absl::OkStatus();
+}
+
 void ExportCall::Run() {
   absl::Status status;
   try {
-    status = ReadOld();
+    charge_ = NewCharge(MemoryShare::kScenes);
+    if (scene_ == nullptr) status = ReadOld();
+    if (status.ok() && wants_bundle_) status = MakeBundle();
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }
@@ -106,18 +130,16 @@ void ExportCall::TryWrite() {
 // polygons, it is the only chunk.
 void ExportCall::Write() {
   v1::ExportSceneResponse chunk;
-  if (next_ == 0 && piece_.is_first()) *chunk.mutable_scene() = summary_;
+  if (std::exchange(is_first_chunk_, false)) *chunk.mutable_scene() = summary_;
   if (Clock::now() > send_deadline_) {
     return Finish(absl::ResourceExhaustedError("the client takes the export too slowly"));
   }
-  const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
-  for (size_t bytes = 0; next_ < count && bytes < kSceneChunkBytes;) {
-    v1::Polygon& message = *chunk.add_polygons();
-    chunk.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
-    if (chunk.continues()) break;
-    ++next_;
-    bytes += message.ByteSizeLong();
+  if (wants_bundle_) {
+    chunk.set_bundle(bundle_.Next());
+  } else {
+    AddPolygons(chunk);
   }
+  const bool is_last = wants_bundle_ ? bundle_.is_sent() : next_ == polygon_count();
   const grpc::ByteBuffer bytes = Serialize(chunk);
   Ref();
   {
@@ -125,11 +147,21 @@ void ExportCall::Write() {
     StartTimer(unread_timer_, Clock::now() + runtime_.limits->stalled_answer,
                [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
-  if (next_ == count) {
+  if (is_last) {
     Ended(absl::OkStatus());
     writer_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK, &finished_);
   } else {
     writer_.Write(bytes, &written_);
+  }
+}
+
+void ExportCall::AddPolygons(v1::ExportSceneResponse& chunk) {
+  for (size_t bytes = 0; next_ < polygon_count() && bytes < kSceneChunkBytes;) {
+    v1::Polygon& message = *chunk.add_polygons();
+    chunk.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
+    if (chunk.continues()) break;
+    ++next_;
+    bytes += message.ByteSizeLong();
   }
 }
 

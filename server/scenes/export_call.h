@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "carom/polygon.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/scenes/outgoing_bundle.h"
 #include "server/scenes/scene_call.h"
 #include "server/transport/async_call.h"
 #include "server/transport/event_loop.h"
@@ -21,14 +22,15 @@
 
 namespace carom::server {
 
-// One export of a scene. Writes one chunk (a message of the response stream), and each further
-// chunk when gRPC has sent the preceding one. The call holds one chunk and an immutable version of
-// the scene, so that later commits do not affect the export.
+// One export of a scene, as polygons or as the bytes of a bundle. Writes one chunk (a message of
+// the response stream), and each further chunk when gRPC has sent the preceding one. The call holds
+// one chunk and either an immutable version of the scene or its bundle, so that later commits do
+// not affect the export.
 //
 //   OnAccepted  The request has arrived; requests the next call from gRPC and writes the first
 //               chunk.
-//   Run         On an executor thread: reads the polygons of a version that is not in memory, and
-//               writes the first chunk.
+//   Run         On an executor thread: reads the polygons of a version that is not in memory, makes
+//               the bundle if one is requested, and writes the first chunk.
 //   OnWritten   gRPC has sent a chunk: writes the next one. The last chunk ends the call.
 //   CheckUnread On the timer's thread: ends the call if the client does not read a chunk within
 //               `SceneCallLimits::stalled_answer`.
@@ -59,11 +61,18 @@ class ExportCall final : public AsyncCall {
   absl::Status Open();
   // Reads the polygons of a version that is not in memory into `polygons_`.
   absl::Status ReadOld();
+  // Sets `bundle_` from `scene_` or `polygons_`, which it releases.
+  absl::Status MakeBundle();
   // Writes the next chunk. Ends the call with the last chunk, or with an error if the export takes
   // too long.
   void Write();
+  // Adds the next polygons to `chunk`.
+  void AddPolygons(v1::ExportSceneResponse& chunk);
   // Calls `Write`. A failed allocation ends the call with an error.
   void TryWrite();
+  size_t polygon_count() const {
+    return scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
+  }
   const Polygon& polygon(size_t i) const {
     return scene_ != nullptr ? scene_->polygon(i) : polygons_[i];
   }
@@ -81,7 +90,10 @@ class ExportCall final : public AsyncCall {
   Clock::time_point send_deadline_;  // the last chunk must be written before this time
   Scene::Ptr scene_;                 // the requested version, or null if it is not in memory
   std::vector<Polygon> polygons_;    // the polygons that `ReadOld` read
+  bool wants_bundle_ = false;        // whether the request asks for a bundle
+  OutgoingBundle bundle_;            // the bundle that `MakeBundle` made
   MemoryCharge charge_;              // memory of `polygons_`
+  bool is_first_chunk_ = true;       // true: no chunk has been written
   size_t next_ = 0;                  // index of the next polygon to be sent
   // where in the polygon with index `next_` the next piece begins; large polygons are sent in
   // pieces

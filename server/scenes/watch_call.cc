@@ -77,6 +77,7 @@ void WatchCall::OnAccepted(bool ok) {
   name_ = request.name();
   from_version_ = request.from_version();
   wants_polygons_ = request.polygons();
+  wants_bundle_ = request.bundle();
   if (!status.ok()) return Begin(status);
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
@@ -226,6 +227,12 @@ absl::Status WatchCall::Begin() {
   whole->summary.bounds = scene->bounds();
   whole->after = scene;
   change_ = std::move(whole);
+  if (wants_bundle_) {
+    absl::StatusOr<OutgoingBundle> bundle =
+        OutgoingBundle::Create(*scene, BundleIndex::kArranged, NewCharge(MemoryShare::kScenes));
+    if (!bundle.ok()) return bundle.status();
+    bundle_ = *std::move(bundle);
+  }
   return Continue();
 }
 
@@ -297,8 +304,9 @@ absl::Status WatchCall::Write() {
   v1::WatchSceneResponse chunk;
   if (std::exchange(is_first_chunk_, false)) {
     // The first version of a watch without `from_version` is sent as a whole and not as a list of
-    // changes, so the cursor is needed only if the client wants polygons.
-    cursor_ = change_->base != 0 || wants_polygons_ ? ChangeCursor(change_) : ChangeCursor();
+    // changes, so the cursor is needed only if the client wants polygons, and not a bundle.
+    const bool needs_cursor = change_->base != 0 || (wants_polygons_ && !wants_bundle_);
+    cursor_ = needs_cursor ? ChangeCursor(change_) : ChangeCursor();
     send_start_ = Clock::now();
     EncodeSummary(name_, change_->summary, *chunk.mutable_scene());
     chunk.set_base_version(change_->base);
@@ -308,6 +316,7 @@ absl::Status WatchCall::Write() {
     return absl::ResourceExhaustedError(
         absl::StrCat(kTooSlow, "sending one version took too long"));
   }
+  if (!bundle_.is_sent()) chunk.set_bundle(bundle_.Next());
   size_t bytes = 0;
   while (cursor_.current() != nullptr && bytes < kSceneChunkBytes && !chunk.continues()) {
     const int polygons = chunk.polygons_size();
@@ -315,8 +324,9 @@ absl::Status WatchCall::Write() {
     bytes += kRowBytes;
     if (chunk.polygons_size() > polygons) bytes += chunk.polygons(polygons).ByteSizeLong();
   }
-  chunk.set_more(cursor_.current() != nullptr);
+  chunk.set_more(cursor_.current() != nullptr || !bundle_.is_sent());
   if (!chunk.more()) {
+    bundle_ = {};
     version_ = change_->summary.version;
     is_first_chunk_ = true;
     cursor_ = {};

@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/scenes/outgoing_bundle.h"
 #include "server/scenes/scene_call.h"
 #include "server/store/scene_change.h"
 #include "server/store/watch_hub.h"
@@ -92,12 +93,14 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   std::string key_;  // key of the scene in the store
   uint64_t from_version_ = 0;
   bool wants_polygons_ = false;
+  bool wants_bundle_ = false;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   bool begun_ = false;
   uint64_t version_ = 0;        // version that the client has
   uint64_t first_current_ = 0;  // version that was current when the watch began
   SceneChange::Ptr change_;     // the change being sent, or null
   ChangeCursor cursor_;         // the next changed polygon of `change_` to be sent
+  OutgoingBundle bundle_;       // in place of the polygons of a whole version
   bool is_first_chunk_ = true;  // true: the next chunk is the first of `change_`
   wire::PieceStart piece_;
   Clock::time_point send_start_;  // when the first chunk of `change_` was written

@@ -17,12 +17,10 @@
 namespace carom::server {
 namespace {
 
-// Estimates for the spatial index of a scene. `kEditBytes`: bytes that one edit copies (a tile,
-// which is a group of at most 1024 neighboring polygons, and a page of polygon ids).
-// `kIndexBytesAPolygon`: bytes of the whole index for each polygon of the scene; edits never copy
-// more than the whole index.
+// An estimate of the bytes of the spatial index that one edit copies: a tile, which is a group of at
+// most 1024 neighboring polygons, and a page of polygon ids. Edits never copy more than the whole
+// index.
 constexpr uint64_t kEditBytes = 64 << 10;
-constexpr uint64_t kIndexBytesAPolygon = 160;
 
 // Returns the estimated bytes of the spatial index of `before` that `after` does not share, where
 // `edits` is the number of edits that made `after` from `before`. At most the bytes of the whole

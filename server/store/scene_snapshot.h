@@ -20,6 +20,9 @@
 
 namespace carom::server {
 
+// An estimate of the bytes of the whole spatial index of a scene, for each polygon.
+inline constexpr uint64_t kIndexBytesAPolygon = 160;
+
 // A version of a scene, charged to the memory account. Versions that edits made from one another
 // share polygons: a polygon that several versions share is charged once, and until the last of
 // these versions is destroyed. The pages of the scene's spatial index that a version does not share

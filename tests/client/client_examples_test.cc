@@ -54,6 +54,20 @@ TEST_F(ClientExampleTest, Client) {
   ExpectSeven(answer);
 }
 
+TEST_F(ClientExampleTest, Options) {
+  const auto address = server_->address();
+  // carom/client_options.h
+  ClientOptions options;
+  options.call_timeout = std::chrono::seconds(5);
+  const auto client = Client::Connect(address, options).value();
+  const CallOptions minute{.timeout = std::chrono::seconds(60)};  // other calls may take 5 s
+  const auto scene = client->GetScene("scenes/arena", minute);
+  // scene->polygon_count == 1
+  // end
+  ASSERT_TRUE(scene.ok()) << scene.status();
+  EXPECT_EQ(scene->polygon_count, 1u);
+}
+
 TEST_F(ClientExampleTest, Frame) {
   // carom/frame.h
   Group group;

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "absl/time/clock.h"
+#include "carom/bundle.h"
 #include "carom/client.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/fixture.h"
@@ -192,6 +193,12 @@ TEST_F(CaromdStoreTest, AnEditIsMadeOnce) {
   ASSERT_TRUE(exported.ok()) << exported.status();
   ASSERT_EQ(exported->size(), 1u);
   EXPECT_EQ((*exported)[0].id(), 7u);
+  const auto bundle = client_->ExportBundle("scenes/a", first.version());
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->scene.version, first.version());
+  EXPECT_EQ(bundle->bytes, WriteBundle(**Scene::Create(*exported), BundleIndex::kNone));
+  EXPECT_EQ(client_->ExportBundle("scenes/a", 1000000).status().code(),
+            absl::StatusCode::kOutOfRange);
   EXPECT_EQ(client_->ExportScene("scenes/a", 1000000).status().code(),
             absl::StatusCode::kOutOfRange);
   EXPECT_EQ(client_->RollbackScene("scenes/a", 1000000).status().code(),
@@ -227,9 +234,18 @@ TEST_F(CaromdStoreTest, ExportsWhatImports) {
     ASSERT_TRUE(std::ranges::equal((*second)[i].vertices(), polygons[i].vertices())) << i;
     ASSERT_EQ((*second)[i].category(), polygons[i].category());
   }
+  const auto bundle = client_->ExportBundle("scenes/b");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->scene.polygon_count, polygons.size());
+  const auto read = ReadBundle(bundle->bytes);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(WriteBundle(**read, BundleIndex::kNone) ==
+              WriteBundle(**Scene::Create(polygons), BundleIndex::kNone));
+  EXPECT_EQ(client_->ExportBundle("scenes/none").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(client_->ExportScene("scenes/none").status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(client_->CreateScene("scenes/empty", {}).ok());
   EXPECT_EQ(client_->ExportScene("scenes/empty")->size(), 0u);
+  EXPECT_EQ(client_->ExportBundle("scenes/empty")->bytes, WriteBundle(**Scene::Create({})));
   EXPECT_EQ(server_->Stop(), 0);
 }
 

@@ -91,6 +91,14 @@ test('predictions are equal while the scene and its doors change', async (t) => 
   assert.ok(versions.length >= STEPS / 10, `${versions.length} versions`);
   const exported = await client.exportScene('arena', { version: scene.version });
   assert.equal(exported.polygons.length, versions.at(-1).scene.polygonCount);
+  assert.ok(versions[0].bundle.length > 0 && versions[0].polygons === null);
+  const { scene: summary, bundle } = await client.exportBundle('arena', { version: scene.version });
+  assert.equal(summary.version, scene.version);
+  const opened = Scene.fromBundle(bundle, { version: summary.version });
+  const question = q.points({ x: [1, 7, 30], y: [1, 7, 30] });
+  assert.deepEqual(opened.ask(question).counts, scene.scene.ask(question).counts);
+  opened.dispose();
+  await assert.rejects(client.exportBundle('nothing'), { code: 'NOT_FOUND', field: 'name' });
   scene.dispose();
   assert.throws(() => predict(scene, questionOf(next, 0)), { code: 'FAILED_PRECONDITION', field: 'scene' });
   client.close();
@@ -236,7 +244,7 @@ function clientOf(watch, ask) {
 }
 
 const update = (version, baseVersion) => ({
-  scene: { version }, baseVersion, changes: [], polygons: new q.Polygons(baseVersion === 0n ? [SQUARE] : []),
+  scene: { version }, baseVersion, changes: [], polygons: new q.Polygons(baseVersion === 0n ? [SQUARE] : []), bundle: null,
 }); // prettier-ignore
 
 test('a stream of predictions that ended is reported once, and replaced', async () => {

@@ -492,9 +492,23 @@ describe('servers that are killed', () => {
       // Before the stream begins, the next server does not have the fork.
       seen.push(group.error === null ? [...group.get(question).counts].join() : group.error.code);
     };
+    const { polygonCount } = await client.getScene('other');
+    const sizes = [];
+    const size = async (call) => sizes.push(await call().catch((error) => error.code));
+    const replaced = { replace: new Polygons([many[5]], { ids: [6] }) };
+    const calls = [
+      () => size(async () => (await client.getScene(fork)).polygonCount),
+      () => size(async () => (await client.commit(fork, replaced)).polygonCount),
+      () => size(async () => (await client.exportScene(fork)).polygons.length),
+      () => size(async () => Number((await client.exportBundle(fork)).scene.polygonCount)),
+    ];
     const asking = [];
-    for (; !state.answered; await sleep(1)) asking.push(ask());
+    for (let i = 0; !state.answered; await sleep(1), ++i) {
+      asking.push(ask());
+      if (i % 8 === 0) asking.push(calls[(i / 8) % calls.length]());
+    }
     await Promise.all(asking);
+    assert.deepEqual(new Set(sizes.filter((each) => each !== 'NOT_FOUND')), new Set([polygonCount + many.length]));
     assert.deepEqual(await again, complete);
     t.diagnostic(`${seen.length} calls, ${seen.filter((each) => each === 'NOT_FOUND').length} of them before the fork`);
     assert.deepEqual(seen.filter((each) => each !== 'NOT_FOUND' && each !== complete.join()), []);

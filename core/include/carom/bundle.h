@@ -49,6 +49,10 @@ struct BundleReadOptions {
 // and 13 to 25 per polygon, or more for user data. Cost O(n log n) for n polygons.
 std::string WriteBundle(const Scene& scene, BundleIndex index = BundleIndex::kArranged);
 
+// Returns the number of bytes of `WriteBundle(scene, index)`. Cost O(n) for n polygons, allocates 8
+// bytes for each of them.
+uint64_t BundleSize(const Scene& scene, BundleIndex index = BundleIndex::kArranged);
+
 // Returns whether `bytes` start with the eight bytes with which all bundles of all versions start.
 bool IsBundle(absl::string_view bytes);
 

@@ -173,6 +173,13 @@ void PutArrangement(const Content& content, SectionWriter& writer) {
 
 }  // namespace
 
+uint64_t BundleSize(const Scene& scene, BundleIndex index) {
+  const Content content = ContentOf(scene, index);
+  BundleHeader header = HeaderOf(content);
+  LayOut(content, header);
+  return header.file_size;
+}
+
 // Writes the sections, then the table with the checksums of the sections, then the header with a
 // checksum that covers the header and the table.
 std::string WriteBundle(const Scene& scene, BundleIndex index) {

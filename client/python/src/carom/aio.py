@@ -92,7 +92,7 @@ class Client(ClientBase):
 
     async def export_bundle(self, name: SceneLike, *, version: int = 0, deadline: float | None = DEFAULT) -> bytes:
         """Returns a version of a scene as the bytes of a bundle."""
-        return (await self.export_scene(name, version=version, deadline=deadline)).to_bundle()
+        return await self._run(operations.export_bundle(scene_name(name), version), deadline)
 
     async def export_polygons(self, name: SceneLike, *, version: int = 0, deadline: float | None = DEFAULT) -> Polygons:
         """Returns the polygons of a version of a scene."""

@@ -140,7 +140,7 @@ class Client(ClientBase):
 
     def export_bundle(self, name: SceneLike, *, version: int = 0, deadline: float | None = DEFAULT) -> bytes:
         """Returns a version of a scene as the bytes of a bundle (docs/bundle.md)."""
-        return self.export_scene(name, version=version, deadline=deadline).to_bundle()
+        return self._run(operations.export_bundle(scene_name(name), version), deadline)
 
     def export_polygons(self, name: SceneLike, *, version: int = 0, deadline: float | None = DEFAULT) -> Polygons:
         """Returns the polygons of a version of a scene, in ascending order of their ids. Needs no core."""

@@ -27,6 +27,7 @@ import { recordEdits, type StreamOptions } from './stream/flow.js';
 import { Stream } from './stream/stream.js';
 import { type CallOptions, Servers, type Transport } from './transport.js';
 import {
+  concatenate,
   integer,
   long,
   newEditId,
@@ -106,8 +107,9 @@ export class Client {
   /** Returns the summary of a version of a scene. Throws NOT_FOUND, OUT_OF_RANGE. */
   async getScene(name: SceneLike, options: VersionOptions = {}): Promise<SceneSummary> {
     const request = { name: sceneName(name), version: long(options.version ?? 0, 'version') };
-    const types = [pb.GetSceneRequestSchema, pb.GetSceneResponseSchema] as const;
-    return summaryOf((await this.caller.call('GetScene', types, request, options, true)).scene);
+    const data = toBinary(pb.GetSceneRequestSchema, create(pb.GetSceneRequestSchema, request));
+    const get = (call: CallOptions) => this.transport.unary('SceneService', 'GetScene', data, call);
+    return summaryOf(parse(pb.GetSceneResponseSchema, await this.attemptOn([request.name], options, true, get)).scene);
   }
 
   /** Returns the current versions of all scenes, by ascending name. */
@@ -146,11 +148,16 @@ export class Client {
     const made = editsOf(edits);
     const { editId = newEditId(), baseVersion = 0 } = edits;
     const request = { name: sceneName(name), baseVersion: long(baseVersion, 'baseVersion'), edits: made, editId };
-    const types = [pb.CommitEditsRequestSchema, pb.CommitEditsResponseSchema] as const;
+    const data = toBinary(pb.CommitEditsRequestSchema, create(pb.CommitEditsRequestSchema, request));
     let server = 0;
-    const answered = (address: number) => (server = address);
-    const response = await this.caller.call('CommitEdits', types, request, options, editId !== '', undefined, answered);
-    const summary = summaryOf(response.scene);
+    const send = (call: CallOptions) => {
+      server = call.address;
+      return this.transport.unary('SceneService', 'CommitEdits', data, call);
+    };
+    // Only a commit with an id has the effect of one when it is made again.
+    const [scenes, repeats] = editId === '' ? [[], false] : [[request.name], true];
+    const response = await this.attemptOn(scenes, options, repeats, send);
+    const summary = summaryOf(parse(pb.CommitEditsResponseSchema, response).scene);
     this.forks.record(request.name, made, summary.version, server);
     return summary;
   }
@@ -222,19 +229,59 @@ export class Client {
     options: VersionOptions = {},
   ): Promise<{ scene: SceneSummary; polygons: Polygons }> {
     const version = long(options.version ?? 0, 'version');
-    const request = create(pb.ExportSceneRequestSchema, { name: sceneName(name), version });
-    const data = toBinary(pb.ExportSceneRequestSchema, request);
-    const joiner = new Joiner();
-    let summary: SceneSummary | null = null;
-    const download = async (call: Parameters<Transport['serverStream']>[2]) => {
+    let joiner = new Joiner();
+    const begin = () => (joiner = new Joiner());
+    const scene = await this.export({ name: sceneName(name), version }, options, begin, (chunk) => joiner.add(chunk));
+    return { scene, polygons: joiner.finish() };
+  }
+
+  /**
+   * Returns a version of a scene as a bundle (docs/bundle.md), which `Scene.fromBundle` of @carom/core opens without
+   * building its index anew. Throws RESOURCE_EXHAUSTED if the server has no memory for it.
+   */
+  async exportBundle(
+    name: SceneLike,
+    options: VersionOptions = {},
+  ): Promise<{ scene: SceneSummary; bundle: Uint8Array }> {
+    const version = long(options.version ?? 0, 'version');
+    let parts: Uint8Array[] = [];
+    const begin = () => (parts = []);
+    const take = (chunk: pb.ExportSceneResponse) => parts.push(chunk.bundle);
+    const scene = await this.export({ name: sceneName(name), version, bundle: true }, options, begin, take);
+    return { scene, bundle: concatenate(parts) };
+  }
+
+  /** Makes attempts of ExportScene, and returns the summary of what it sends. begin: called before each attempt */
+  private async export(
+    request: { name: string; version: bigint; bundle?: boolean },
+    options: Deadline,
+    begin: () => unknown,
+    take: (chunk: pb.ExportSceneResponse) => unknown,
+  ): Promise<SceneSummary> {
+    const data = toBinary(pb.ExportSceneRequestSchema, create(pb.ExportSceneRequestSchema, request));
+    return this.attemptOn([request.name], options, true, async (call) => {
+      let summary: SceneSummary | undefined;
+      begin();
       for await (const message of this.transport.serverStream('ExportScene', data, call)) {
         const chunk = parse(pb.ExportSceneResponseSchema, message);
         summary ??= summaryOf(chunk.scene);
-        joiner.add(chunk);
+        take(chunk);
       }
-    };
-    await this.caller.attempt(options, () => summary === null, download);
-    return { scene: summary ?? summaryOf(undefined), polygons: joiner.finish() };
+      return summary ?? summaryOf(undefined);
+    });
+  }
+
+  /**
+   * Makes attempts of a call about scenes, which waits while a stream of this client makes a fork among them again on the
+   * server: none is about a part of its edits. The effect of several attempts must be that of one.
+   */
+  private attemptOn<T>(
+    scenes: readonly string[],
+    options: Deadline,
+    repeats: boolean,
+    make: (options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    return this.caller.attempt(options, () => repeats, (given) => this.forks.whole(scenes, given, make));
   }
 
   /** Yields the versions of a scene, each once, as they are made: `for await (const update of client.watchScene(...))`. */
@@ -253,15 +300,11 @@ export class Client {
     const asked = ask(frame);
     const scenes = asked.groups.map(({ scene }) => scene);
     let server = 0;
-    const response = await this.caller.attempt(
-      options,
-      () => true, // questions have no effect, and edits have ids
-      (given) => {
-        server = given.address;
-        const evaluate = (call: CallOptions) => this.transport.unary('QueryService', 'Evaluate', asked.data, call);
-        return this.forks.whole(scenes, given, evaluate);
-      },
-    );
+    // Questions have no effect, and edits have ids.
+    const response = await this.attemptOn(scenes, options, true, (call) => {
+      server = call.address;
+      return this.transport.unary('QueryService', 'Evaluate', asked.data, call);
+    });
     const answer = new FrameAnswer(asked, read('StreamResponse', response).bytes(1)).check();
     recordEdits(this.forks, asked.groups, answer, server);
     return answer;

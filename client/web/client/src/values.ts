@@ -53,8 +53,10 @@ export interface SceneUpdate {
   readonly created: Date;
   /** The polygons that changed, by ascending id, each with the box of what it was and what it is. */
   readonly changes: readonly PolygonChange[];
-  /** Added and replaced ones, all of them if `baseVersion` is 0; null: not asked for. */
+  /** Added and replaced ones, all of them if `baseVersion` is 0; null: not asked for, or there is a bundle. */
   readonly polygons: Polygons | null;
+  /** The whole scene as a bundle (docs/bundle.md), if `baseVersion` is 0 and one was asked for; else null. */
+  readonly bundle: Uint8Array | null;
 }
 
 /** What a frame cost. Informative: the numbers differ from run to run, unlike the answers. */
@@ -124,6 +126,17 @@ export function checkOptions(given: object, known: readonly string[]): void {
 export function newEditId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the bytes of all parts. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const made = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    made.set(part, at);
+    at += part.length;
+  }
+  return made;
 }
 
 /** Returns the summary in a response. */

@@ -33,7 +33,13 @@ BUILD = TOP / "build/web/native"
 THIRD_PARTY = TOP / "build/web/third_party"
 # The sources of each fuzz target, as in tests/CMakeLists.txt.
 FUZZED = {
-    "laws": ["fuzz/*laws.cc", "fuzz/form.cc", "fuzz/independence.cc", "support/answer_words.cc"],
+    "laws": [
+        "fuzz/*laws.cc",
+        "fuzz/form.cc",
+        "fuzz/independence.cc",
+        "support/answer_words.cc",
+        "support/group_part.cc",
+    ],
     "bundle": ["fuzz/bundle.cc"],
     "abi": ["fuzz/abi.cc", "support/abi_group.cc"],
 }

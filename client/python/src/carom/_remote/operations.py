@@ -217,6 +217,19 @@ def export_scene(name: str, version: int) -> Operation[tuple[SceneSummary, Polyg
     return summaries[0], joiner.finish()
 
 
+def export_bundle(name: str, version: int) -> Operation[bytes]:
+    """Returns a version of a scene as the bytes of a bundle."""
+    _check(version=version)
+    made = bytearray()
+
+    def take(chunk: bytes) -> None:
+        for begin, end in messages.ranges("ExportSceneResponse", chunk).get(4, []):
+            made.extend(chunk[begin:end])
+
+    yield Download("ExportScene", _request("ExportScene", name=name, version=version, bundle=True), take)
+    return bytes(made)
+
+
 def evaluate(addresses: Addresses, frame: Frame | Asked, picture: Picture | None) -> Operation[FrameAnswer]:
     """Answers a frame. Repeating it changes nothing: questions have no effect, and edits have ids."""
     asked = frame if isinstance(frame, Asked) else instance(frame, Frame, "frame").snapshot()

@@ -121,7 +121,7 @@ export class FollowedScene {
 
   private async follow(ready: () => void): Promise<void> {
     const { signal } = this.stop;
-    const options = { polygons: true, signal, ...this.timeout };
+    const options = { polygons: true, bundle: true, signal, ...this.timeout };
     let begun = 0n;
     for (let fromVersion = this.local?.version ?? 0n; ; ) {
       try {
@@ -144,10 +144,14 @@ export class FollowedScene {
   }
 
   /** Makes the local scene one version newer. */
-  private take({ scene, baseVersion, changes, polygons }: SceneUpdate): void {
+  private take({ scene, baseVersion, changes, polygons, bundle }: SceneUpdate): void {
     const { version } = scene;
     const sent = polygons ?? new Polygons([]);
-    if (baseVersion === 0n) return this.replace(Scene.fromPolygons(sent, { version }));
+    if (baseVersion === 0n) {
+      // A server that has no bundles sends polygons.
+      const whole = bundle === null ? Scene.fromPolygons(sent, { version }) : Scene.fromBundle(bundle, { version });
+      return this.replace(whole);
+    }
     const ids = (of: string) => changes.filter(({ change }) => change === of).map(({ id }) => id);
     const [added, replaced] = [ids('added'), ids('replaced')].map((each) => pick(sent, new Set(each)));
     this.replace(

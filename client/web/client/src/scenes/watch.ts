@@ -16,7 +16,7 @@ import {
 } from '../generated/carom/v1/scene_service_pb.js';
 import type { ForkLog } from './forks.js';
 import { asCaromError, sleep } from '../transport.js';
-import { long, milliseconds, type PolygonChange, type SceneUpdate, summaryOf, timeOf } from '../values.js';
+import { concatenate, long, milliseconds, type PolygonChange, type SceneUpdate, summaryOf, timeOf } from '../values.js';
 
 // Between calls that fail one after the other.
 const FIRST_PAUSE_MS = 20;
@@ -29,6 +29,8 @@ export interface WatchOptions {
   fromVersion?: number | bigint;
   /** Whether updates have the added and replaced polygons. */
   polygons?: boolean;
+  /** Whether an update of the whole scene has a bundle (docs/bundle.md) in place of its polygons. */
+  bundle?: boolean;
   /** For which a broken call is made again; 30,000 if absent. */
   reconnectTimeoutMs?: number;
   /** Ends the watch, without an error. */
@@ -40,6 +42,7 @@ class Update {
   private head: WatchSceneResponse | null = null;
   private readonly changes: PolygonChange[] = [];
   private readonly joiner = new Joiner();
+  private readonly parts: Uint8Array[] = []; // of the bundle
 
   /** Takes a message; returns the update that it completes. */
   take(chunk: WatchSceneResponse, hasPolygons: boolean): SceneUpdate | null {
@@ -53,15 +56,18 @@ class Update {
       this.changes.push({ id, change, minX, minY, maxX, maxY });
     });
     this.joiner.add(chunk);
+    if (chunk.bundle.length > 0) this.parts.push(chunk.bundle);
     if (chunk.more) return null;
     const polygons = this.joiner.finish();
+    const bundle = this.parts.length > 0 ? concatenate(this.parts) : null;
     return {
       scene: summaryOf(this.head.scene),
       baseVersion: this.head.baseVersion,
       editId: this.head.editId,
       created: timeOf(this.head.createdUs),
       changes: this.changes,
-      polygons: hasPolygons ? polygons : null,
+      polygons: hasPolygons && bundle === null ? polygons : null,
+      bundle,
     };
   }
 }
@@ -90,7 +96,7 @@ export async function* watch(
   name: string,
   options: WatchOptions,
 ): AsyncGenerator<SceneUpdate> {
-  const { polygons = false, signal } = options;
+  const { polygons = false, bundle = false, signal } = options;
   const timeoutMs = milliseconds(options.reconnectTimeoutMs ?? 30_000, 'reconnectTimeoutMs');
   let version = long(options.fromVersion ?? 0, 'fromVersion');
   let pause = FIRST_PAUSE_MS;
@@ -105,7 +111,7 @@ export async function* watch(
     try {
       if (calls > 0 && !forks.isEmpty) await forks.restore(caller.transport, address, () => signal?.aborted === true);
       if (last !== null && !(await hasVersion(caller, address, name, last))) version = 0n;
-      const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons });
+      const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons, bundle });
       const data = toBinary(WatchSceneRequestSchema, request);
       for await (const message of caller.transport.serverStream('WatchScene', data, { address, signal })) {
         const made = update.take(parse(WatchSceneResponseSchema, message), polygons);
@@ -114,7 +120,7 @@ export async function* watch(
           throw new CaromError('INTERNAL', '', 'the server sent an update that does not follow the version before it');
         }
         version = made.scene.version;
-        last = { ...made, changes: [], polygons: null };
+        last = { ...made, changes: [], polygons: null, bundle: null };
         update = new Update();
         [pause, giveUp] = [FIRST_PAUSE_MS, Infinity];
         yield made;
