@@ -32,6 +32,7 @@
 #include "carom/batch.h"
 #include "carom/bodies.h"
 #include "carom/cast.h"
+#include "carom/eye_tracker.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -50,6 +51,8 @@ namespace carom {
 struct AreaColumns {
   std::span<const double> x, y, range, from = {}, to = {};
   Scope scope = {};  // bodies with a radius block no sight, as for arcs
+  // The memory of each eye (carom/eye_tracker.h), or empty: none.
+  std::span<EyeTracker> trackers = {};
 
   size_t size() const { return x.size(); }
 };
@@ -97,6 +100,7 @@ struct AreaAnswers {
       starts_inside;                // 1 if a polygon considered contains eye i, under both policies
   std::vector<uint32_t> truncated;  // eyes with more pieces than max_rows, ascending
   std::vector<ItemError> errors;    // eyes in error, ascending by index
+  EyeTiers tiers;                   // advice: how the eyes with trackers were answered
 
   void Clear();
 };

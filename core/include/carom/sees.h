@@ -59,6 +59,7 @@ struct SeeAnswers {
   std::vector<uint64_t> seen;
   std::vector<uint8_t> starts_inside;  // 1 if a polygon considered contains eye i
   std::vector<ItemError> errors;       // observers in error, ascending by index
+  EyeTiers tiers;                      // advice: how the observers with trackers were answered
 
   // Returns the number of words of each observer: bodies / 64, rounded up.
   size_t words() const { return counts.empty() ? 0 : seen.size() / counts.size(); }

@@ -40,6 +40,7 @@ void AreaAnswers::Clear() {
   starts_inside.clear();
   truncated.clear();
   errors.clear();
+  tiers = {};
 }
 
 bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& options,
@@ -57,9 +58,17 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
     if (!ReadEye(areas, i, check, asked.item)) continue;
     asked.walls = internal::QueryFilter::Of(areas.scope, i, options.mask);
     asked.policy = options.inside_policy;
-    if (!finder->Find(world, asked, meter) || !Write(*finder, i, options.max_rows, out, meter)) {
+    if (!areas.trackers.empty()) {
+      asked.memory = &internal::EyeTrackerAccess::MemoryOf(areas.trackers[i]);
+    }
+    const uint64_t before = meter.used();
+    if (!finder->Prepare(world, asked, meter) || !finder->Find(world, asked, meter) ||
+        !Write(*finder, i, options.max_rows, out, meter)) {
       return false;
     }
+    if (asked.memory == nullptr) continue;
+    asked.memory->Record(finder->tier(), meter.used() - before);
+    Count(finder->tier(), out.tiers);
   }
   if (finder->IsWorthCaching()) finder.Return();
   return true;

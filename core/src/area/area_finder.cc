@@ -63,6 +63,13 @@ constexpr size_t kMaxCachedEntries = 1 << 15;
 // is near hides most of what is far before that is looked at.
 constexpr double kParts[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
 
+// Returns by which sign the edges on the back of a strictly convex polygon turn about an eye: as
+// the polygon winds. They are behind those on its front.
+int BackOf(Convexity convexity) {
+  if (convexity == Convexity::kStrict) return 1;
+  return convexity == Convexity::kStrictClockwise ? -1 : 0;
+}
+
 Box BoxAbout(const Circle& disc, double part) {
   const Vec2 p = disc.center;
   const double r = disc.radius * part;
@@ -107,6 +114,10 @@ bool AreaFinder::Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, W
 }
 
 bool AreaFinder::AddEdge(const Segment& edge, size_t index, int back) {
+  if (spread_.radius() > 0) {
+    AddSpread(edge, index, back);
+    return true;
+  }
   if (!eye_.AddEdge(edge, index, back)) return true;
   const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
   const EyeEdge& added = eye_.edges()[number];
@@ -123,13 +134,8 @@ bool AreaFinder::MayBeSeen(const Box& box, WorkMeter& meter) const {
   return dx * dx + dy * dy <= limit && !envelope_.IsHidden(eye_, box, meter);
 }
 
-// The edges on the back of a strictly convex polygon, which turn about the eye as the polygon
-// winds, are behind those on its front.
 bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
-  const auto convexity = polygon.convexity();
-  const int back = convexity == Convexity::kStrict            ? 1
-                   : convexity == Convexity::kStrictClockwise ? -1
-                                                              : 0;
+  const int back = BackOf(polygon.convexity());
   const MeetsBox near{eye_.bounds()};
   if (polygon.edge_index() == nullptr) {
     return polygon.VisitEdges(meter, near,
@@ -229,10 +235,176 @@ void AreaFinder::Start(const EyeQuestion& asked, const Targets* targets) {
 bool AreaFinder::Find(const World& world, const EyeQuestion& asked, const Targets* targets,
                       double reach, WorkMeter& meter) {
   Start(asked, targets);
-  if (!FindEnvelope(world, asked.walls, reach, meter)) return false;
+  if (!(tier_ == EyeTier::kCold ? FindEnvelope(world, asked.walls, reach, meter)
+                                : FindByMemory(world, asked, reach, meter))) {
+    return false;
+  }
+  if (asked.memory != nullptr) RememberEye(*asked.memory);
   has_area_ = !IsBlind() && asked.item.sector != SectorKind::kEmpty;
   has_rows_ = false;
   return !meter.stopped();
+}
+
+// A second attempt is for a memory that would be too large for the nearest wall, whose distance the
+// first one found.
+bool AreaFinder::Prepare(const World& world, const EyeQuestion& asked, WorkMeter& meter) {
+  tier_ = EyeTier::kCold;
+  if (asked.memory == nullptr || !asked.walls.scene) return true;
+  EyeMemory& memory = *asked.memory;
+  const Circle& disc = asked.item.disc;
+  if (memory.Covers(world.scene.history(), asked.walls.mask, disc)) {
+    tier_ = EyeTier::kQuiet;
+    return true;
+  }
+  if (memory.RadiusFor(disc) == 0 || !memory.IsWorthwhile()) return true;
+  for (int attempts = 0; attempts < 2 && tier_ == EyeTier::kCold; ++attempts) {
+    const double radius = memory.RadiusFor(disc);
+    if (radius > 0 && !MakeMemory(world, asked, radius, meter)) return false;
+  }
+  memory.has_failed = tier_ == EyeTier::kCold;
+  return true;
+}
+
+// Finds the envelope of an eye that sees as far as an eye at any point of the disc, then the one of
+// the umbras, and keeps the edges that the second one does not hide. Makes no memory for a disc in
+// which an eye may be in a polygon, or whose range is beyond 2^53.
+bool AreaFinder::MakeMemory(const World& world, const EyeQuestion& asked, double radius,
+                            WorkMeter& meter) {
+  EyeMemory& memory = *asked.memory;
+  memory.Drop();
+  const Circle& disc = asked.item.disc;
+  const QueryFilter walls = QueryFilter::Scene(asked.walls.mask);
+  const Circle whole{disc.center, (disc.radius + radius) * (1 + 0x1p-20)};
+  if (IsBeyond(disc.center.x, whole.radius) || IsBeyond(disc.center.y, whole.radius)) return true;
+  StartWhole(whole);
+  if (!FindEnvelope(world, walls, whole.radius, meter)) return false;
+  if (starts_inside_) return true;
+  memory.nearest = NearestEdge();
+  if (memory.nearest < 2 * radius) return true;
+  spread_ = EyeSpread(radius);
+  on_line_.clear();
+  nearest2_ = memory.nearest * memory.nearest;
+  blockers_.clear();
+  bool is_done = meter.Spend(envelope_.spans().size());
+  if (is_done && spread_.AddUmbras(eye_, envelope_, blockers_)) {
+    envelope_.Start();
+    is_done = Insert(meter) && FindEnvelope(world, walls, whole.radius, meter) &&
+              KeepEdges(world, asked, radius, meter);
+  }
+  spread_ = EyeSpread();
+  return is_done;
+}
+
+void AreaFinder::StartWhole(const Circle& disc) {
+  eye_.Start(disc);
+  envelope_.Start();
+  starts_inside_ = false;
+  policy_ = InsidePolicy::kReportStart;
+}
+
+// Takes an edge of a polygon outside of which the eye is: as one that hides, between the directions
+// of its umbra, and as one that may be visible. An edge that is on the back of its polygon for each
+// point of the disc is neither.
+void AreaFinder::AddSpread(const Segment& edge, size_t index, int back) {
+  const Vec2 p = eye_.position();
+  const int side = Orientation(p, edge.a, edge.b);
+  const bool is_beside = spread_.IsBeside(p, edge);
+  if (back != 0 && side == back && is_beside) return;
+  if (side == 0) {
+    const Vec2 a{edge.a.x - p.x, edge.a.y - p.y}, b{edge.b.x - p.x, edge.b.y - p.y};
+    const double a2 = a.x * a.x + a.y * a.y, b2 = b.x * b.x + b.y * b.y;
+    nearest2_ = a.x * b.x + a.y * b.y <= 0 ? 0 : std::min({nearest2_, a2, b2});
+    on_line_.emplace_back(static_cast<uint32_t>(eye_.source_count() - 1),
+                          static_cast<uint32_t>(index));
+    return;
+  }
+  if (!eye_.AddEdge(edge, index)) return;
+  const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
+  nearest2_ = std::min(nearest2_, eye_.edges()[number].distance2);
+  if (!is_beside) return;
+  spread_.AddUmbra(eye_, number, blockers_);
+}
+
+// Keeps each edge that the envelope of the umbras does not hide: once, although both searches may
+// have found it. Keeps none if an edge on a line with the eye is too near. Returns false once the
+// meter stops the work.
+bool AreaFinder::KeepEdges(const World& world, const EyeQuestion& asked, double radius,
+                           WorkMeter& meter) {
+  EyeMemory& memory = *asked.memory;
+  memory.nearest = std::sqrt(nearest2_);
+  if (memory.nearest < 2 * radius) return true;
+  kept_.clear();
+  const auto count = static_cast<uint32_t>(eye_.edges().size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!meter.Spend(1)) return false;
+    const EyeEdge& edge = eye_.edges()[i];
+    blockers_.clear();
+    AddBlocker(edge.begin, edge.end, i, blockers_);
+    const bool is_hidden = std::ranges::all_of(blockers_, [&](const Blocker& blocker) {
+      return envelope_.IsHidden(eye_, blocker, meter);
+    });
+    if (!is_hidden) kept_.push_back({eye_.SourceOf(edge).polygon, edge.index});
+  }
+  for (const auto& [source, index] : on_line_) {
+    kept_.push_back({eye_.source(source).polygon, index});
+  }
+  if (!meter.Spend(kept_.size())) return false;
+  memory.Keep(kept_);
+  if (memory.edges.empty() && !kept_.empty()) return true;  // too many
+  memory.disc = {asked.item.disc.center, radius};
+  memory.range = asked.item.disc.radius;
+  memory.scene_state = world.scene.history().state();
+  memory.mask = asked.walls.mask;
+  tier_ = EyeTier::kRefresh;
+  return true;
+}
+
+// Finds the envelope by the edges of the memory, and the bodies.
+bool AreaFinder::FindByMemory(const World& world, const EyeQuestion& asked, double range,
+                              WorkMeter& meter) {
+  const EyeMemory& memory = *asked.memory;
+  blockers_.clear();
+  size_t next = 0;
+  for (const KeptPolygon& kept : memory.polygons) {
+    if (!meter.Spend(4 * kept.edge_count)) return false;
+    eye_.AddSource({&kept.polygon, kept.polygon.id(), false});
+    const int back = BackOf(IndexedPolygon::ConvexityInScene(kept.polygon));
+    for (uint32_t i = 0; i < kept.edge_count; ++i, ++next) {
+      const uint32_t index = memory.edges[next];
+      AddEdge(kept.polygon.edge(index), index, back);
+    }
+  }
+  if (!Insert(meter)) return false;
+  if (!asked.walls.bodies) return true;
+  blockers_.clear();
+  QueryFilter bodies = asked.walls;
+  bodies.scene = false;
+  const Box outer = BoxAbout({eye_.position(), range}, 1);
+  if (!Collect(world, bodies, Box(), outer, meter)) return false;
+  return IsBlind() || Insert(meter);
+}
+
+// An eye that looks for targets without a memory may not find the nearest edge, which is then at
+// most so much farther as the eye has moved.
+void AreaFinder::RememberEye(EyeMemory& memory) const {
+  const Vec2 p = eye_.position();
+  const double step = memory.has_last ? std::hypot(p.x - memory.last.x, p.y - memory.last.y) : 0;
+  memory.has_last = true;
+  memory.last = p;
+  if (sector_.has_ranges && tier_ == EyeTier::kCold) {
+    memory.nearest += step;
+    return;
+  }
+  memory.nearest = NearestEdge();
+}
+
+// Returns the distance of the nearest edge of the scene that was found, at most the range.
+double AreaFinder::NearestEdge() const {
+  double nearest2 = eye_.range() * eye_.range();
+  for (const EyeEdge& edge : eye_.edges()) {
+    if (!eye_.SourceOf(edge).is_body) nearest2 = std::min(nearest2, edge.distance2);
+  }
+  return std::sqrt(nearest2);
 }
 
 bool AreaFinder::FindRows(WorkMeter& meter) {

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "area/direction.h"
 #include "area/envelope.h"
+#include "area/eye_memory.h"
 #include "area/reentry.h"
 #include "area/rows.h"
 #include "area/targets.h"
@@ -41,6 +43,7 @@ struct EyeQuestion {
   EyeItem item;
   QueryFilter walls;
   InsidePolicy policy;
+  EyeMemory* memory = nullptr;  // of the eye, or null
 };
 
 // Reads item i. Returns false, with an error of the item, if it is not valid; see `FindAreas`.
@@ -50,6 +53,10 @@ bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& ite
 // thread-safe.
 class AreaFinder {
  public:
+  // Makes the memory of an eye if it has one that does not cover it and a new one is worth making,
+  // and decides whether the calls of `Find` and `FindToward` for the eye use it. Called before
+  // them. Returns false once the meter stops the work.
+  bool Prepare(const World& world, const EyeQuestion& asked, WorkMeter& meter);
   // Finds the envelope of an eye. Returns false once the meter stops the work.
   bool Find(const World& world, const EyeQuestion& asked, WorkMeter& meter) {
     return Find(world, asked, nullptr, asked.item.disc.radius, meter);
@@ -64,6 +71,8 @@ class AreaFinder {
   // false once the meter stops the work.
   bool FindRows(WorkMeter& meter);
 
+  // Returns how the last eye was answered.
+  EyeTier tier() const { return tier_; }
   // Returns false if the area is empty.
   bool has_area() const { return has_area_; }
   bool starts_inside() const { return starts_inside_; }
@@ -82,6 +91,13 @@ class AreaFinder {
   bool Find(const World& world, const EyeQuestion& asked, const Targets* targets, double reach,
             WorkMeter& meter);
   void Start(const EyeQuestion& asked, const Targets* targets);
+  bool MakeMemory(const World& world, const EyeQuestion& asked, double radius, WorkMeter& meter);
+  void StartWhole(const Circle& disc);
+  bool KeepEdges(const World& world, const EyeQuestion& asked, double radius, WorkMeter& meter);
+  double NearestEdge() const;
+  void RememberEye(EyeMemory& memory) const;
+  bool FindByMemory(const World& world, const EyeQuestion& asked, double range, WorkMeter& meter);
+  void AddSpread(const Segment& edge, size_t index, int back);
   bool FindEnvelope(const World& world, const QueryFilter& filter, double range, WorkMeter& meter);
   bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
                WorkMeter& meter);
@@ -96,6 +112,13 @@ class AreaFinder {
   bool starts_inside_ = false;
   std::vector<Blocker> blockers_;
   Reentry reentry_;
+  EyeTier tier_ = EyeTier::kCold;
+  // While a memory is made: the disc of positions that it is for, edges on a line with the eye as
+  // (source, index), and the square of the distance of the nearest edge.
+  EyeSpread spread_;
+  std::vector<std::pair<uint32_t, uint32_t>> on_line_;
+  std::vector<KeptEdge> kept_;
+  double nearest2_ = 0;
   bool has_area_ = false;
   EyeSector sector_;
   std::vector<Envelope::Range> ranges_;

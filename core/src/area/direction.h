@@ -124,6 +124,7 @@ class Eye {
   // Returns the number of entries for which there is memory.
   size_t capacity() const { return sources_.capacity() + edges_.capacity(); }
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }
+  const EyeSource& source(size_t index) const { return sources_[index]; }
   // Adds a side of a sector. `end` is 0 for the first side, 1 for the second one: a first side at
   // the cut has a key of -2, not 2.
   EyeDirection AddSide(uint8_t end, Vec2 direction);

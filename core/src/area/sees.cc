@@ -30,6 +30,7 @@ namespace {
 using internal::AreaFinder;
 using internal::Blocker;
 using internal::Body;
+using internal::EyeMemory;
 using internal::QueryFilter;
 using internal::TwoDoubles;
 
@@ -52,11 +53,15 @@ struct Observer {
 // Finds the bodies that one observer after the other sees. Its memory is kept from batch to batch.
 class SeeFinder {
  public:
-  // Finds what the observer sees, and sets its bits in `seen`. Returns false once the meter stops
-  // the work.
-  bool Find(const World& world, const Observer& observer, uint64_t* seen, WorkMeter& meter);
+  // Finds what the observer sees, and sets its bits in `seen`. An observer that looks for few
+  // bodies is answered without its memory, which is then set to null. Returns false once the meter
+  // stops the work.
+  bool Find(const World& world, Observer& observer, uint64_t* seen, WorkMeter& meter);
   // Returns whether a polygon contains the eye of the last observer.
   bool starts_inside() const { return finder_.starts_inside(); }
+  // Returns whether the observer looks for so many bodies that it is worth preparing for them.
+  bool LooksAtMany() const { return !is_part_ || bodies_.size() > 4; }
+  internal::EyeTier tier() const { return finder_.tier(); }
   bool IsWorthCaching() const {
     return finder_.IsWorthCaching() && whole_.IsWorthCaching() && blockers_.capacity() < 1024;
   }
@@ -65,6 +70,7 @@ class SeeFinder {
   bool Collect(const World& world, const Observer& observer, WorkMeter& meter);
   bool DropHidden(const World& world, const Observer& observer, WorkMeter& meter);
   bool FindWalls(const World& world, const Observer& observer, WorkMeter& meter);
+  bool FindWhole(const World& world, const Observer& observer, WorkMeter& meter);
   bool Sees(const World& world, const Observer& observer, Body& body, WorkMeter& meter);
   bool IsNear(const World& world, const Observer& observer, const internal::GrownShape& shape,
               WorkMeter& meter);
@@ -161,11 +167,16 @@ bool SeeFinder::IsNear(const World& world, const Observer& observer,
       internal::IsNearBoundary(finder_, shape, -kDoubt, meter)) {
     return true;
   }
-  if (!has_whole_ && (!whole_.Find(world, observer.asked, meter) || !whole_.FindRows(meter))) {
-    return false;
-  }
-  has_whole_ = true;
+  if (!has_whole_ && !FindWhole(world, observer, meter)) return false;
   return internal::IsNearBoundary(whole_, shape, internal::kReachSlack, meter);
+}
+
+bool SeeFinder::FindWhole(const World& world, const Observer& observer, WorkMeter& meter) {
+  internal::EyeQuestion asked = observer.asked;
+  asked.memory = nullptr;
+  has_whole_ = whole_.Prepare(world, asked, meter) && whole_.Find(world, asked, meter) &&
+               whole_.FindRows(meter);
+  return has_whole_;
 }
 
 // Lists the bodies that may be within range. An observer without a sector looks in their directions
@@ -211,16 +222,19 @@ bool SeeFinder::DropHidden(const World& world, const Observer& observer, WorkMet
 
 // Finds the walls in the directions of the bodies, or all around.
 bool SeeFinder::FindWalls(const World& world, const Observer& observer, WorkMeter& meter) {
-  constexpr size_t kFew = 4;
   if (!is_part_) return finder_.Find(world, observer.asked, meter);
-  if (bodies_.size() > kFew && !DropHidden(world, observer, meter)) return false;
+  const bool is_cold = finder_.tier() == internal::EyeTier::kCold;
+  if (LooksAtMany() && is_cold && !DropHidden(world, observer, meter)) return false;
   return finder_.FindToward(targets_, targets_.reach(), world, observer.asked, meter);
 }
 
-bool SeeFinder::Find(const World& world, const Observer& observer, uint64_t* seen,
-                     WorkMeter& meter) {
+bool SeeFinder::Find(const World& world, Observer& observer, uint64_t* seen, WorkMeter& meter) {
   has_whole_ = false;
-  if (!Collect(world, observer, meter) || !FindWalls(world, observer, meter)) return false;
+  if (!Collect(world, observer, meter)) return false;
+  if (!LooksAtMany()) observer.asked.memory = nullptr;
+  if (!finder_.Prepare(world, observer.asked, meter) || !FindWalls(world, observer, meter)) {
+    return false;
+  }
   if (!finder_.has_area()) return true;
   for (Body* const body : bodies_) {
     if (!meter.Spend(1)) return false;
@@ -254,6 +268,7 @@ void SeeAnswers::Clear() {
   seen.clear();
   starts_inside.clear();
   errors.clear();
+  tiers = {};
 }
 
 bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions& options,
@@ -275,8 +290,16 @@ bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions
                       BodiesOf(observers.scope, i),
                       margin};
     if (!ReadEye(observers, i, check, observer.asked.item)) continue;
+    if (!observers.trackers.empty()) {
+      observer.asked.memory = &internal::EyeTrackerAccess::MemoryOf(observers.trackers[i]);
+    }
     uint64_t* const seen = out.seen.data() + i * words;
+    const uint64_t before = meter.used();
     if (!finder->Find(world, observer, seen, meter)) return false;
+    if (!observers.trackers.empty()) Count(finder->tier(), out.tiers);
+    if (EyeMemory* const memory = observer.asked.memory) {
+      memory->Record(finder->tier(), meter.used() - before);
+    }
     out.starts_inside[i] = finder->starts_inside() ? 1 : 0;
     for (size_t w = 0; w < words; ++w)
       out.counts[i] += static_cast<uint32_t>(std::popcount(seen[w]));
