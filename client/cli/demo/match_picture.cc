@@ -31,7 +31,7 @@ constexpr std::string_view kMatchStyle = R"(<style>
 .west{fill:#ff4d6d;stroke:#ffd9e0;stroke-width:2}
 .eastway,.westway{fill:none;stroke-width:1.4;stroke-opacity:.22}
 .eastway{stroke:#2fd6c3}.westway{stroke:#ff4d6d}
-.eastsight,.westsight{fill-opacity:.13;stroke-width:1;stroke-opacity:.3}
+.eastsight,.westsight{fill-opacity:.18;stroke-width:1;stroke-opacity:.35}
 .eastsight{fill:#2fd6c3;stroke:#2fd6c3}.westsight{fill:#ff4d6d;stroke:#ff4d6d}
 .door{fill:#ffd166;fill-opacity:.85;stroke:#fff1c9;stroke-width:1.5}
 .bullet{fill:none;stroke:#ffd166;stroke-width:2.2;stroke-linecap:round}
@@ -131,9 +131,10 @@ void AppendSights(const MatchWorld& world, uint32_t bot, const SvgFrame& frame,
                   const Timeline& timeline, std::string& out) {
   std::string values, shown;
   for (size_t tick = 0; tick < timeline.ticks(); ++tick) {
-    // The last tick has no areas, and keeps those of the tick before.
-    if (tick == 0 || tick + 1 < timeline.ticks()) shown.clear();
-    for (const SightArea& area : world.ticks()[tick].areas) {
+    const MatchTick& state = world.ticks()[tick];
+    // The last tick has no areas, and keeps that of the tick before while the bot is alive.
+    if (tick + 1 < timeline.ticks() || state.alive[bot] == 0) shown.clear();
+    for (const SightArea& area : state.areas) {
       if (area.bot == bot) AppendSight(area, frame, shown);
     }
     absl::StrAppend(&values, tick > 0 ? ";" : "", shown.empty() ? "M0 0" : shown);
@@ -288,7 +289,7 @@ void AppendMatchLegend(const MatchWorld& world, const SvgFrame& frame, std::stri
         absl::StrCat("door, ", Grouped(counts.doors_opened), " opened"));
   entry(4, "<path class=\"bullet\" d=\"M-18 8L14 -6\"/><path class=\"wound\" d=\"M14 -6h0\"/>",
         absl::StrCat("bullet, ", Grouped(counts.bot_hits), " hits"));
-  entry(5, "<circle class=\"past\" r=\"14\"/>", "where it was seen");
+  entry(5, "<circle class=\"past\" r=\"14\"/>", "bot hit, as seen");
   entry(6, "<path class=\"fallen\" d=\"M-6 -6l12 12m0 -12l-12 12\"/>",
         absl::StrCat("fallen, ", Grouped(counts.deaths)));
 }
@@ -308,9 +309,8 @@ std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
              absl::StrCat(Grouped(timeline.ticks()), " ticks, one trip each: enemies seen ",
                           Grouped(counts.seen), " of ", Grouped(counts.pairs), " times, ",
                           Grouped(counts.slid), " of ", Grouped(counts.moves), " moves slid, ",
-                          Grouped(counts.shots), " bullets, ", Grouped(counts.bot_hits),
-                          " hits where the shooter saw the bot, of which ",
-                          Grouped(counts.missed_at_present), " would miss where it is"),
+                          Grouped(counts.shots), " bullets; ", Grouped(counts.missed_at_present),
+                          " of ", Grouped(counts.bot_hits), " hits would miss at the present"),
              out);
   // Draws from bottom to top, with the bots above everything else.
   AppendMap(map, frame, out);
