@@ -168,14 +168,17 @@ TEST(MatchWorldTest, PosesTellDeathsAndSpawns) {
 }
 
 // A bullet meets a bot where it was at the moment that its shooter saw: between the poses of two
-// ticks, which are recorded here, at most six ticks ago.
+// ticks, which are recorded here, at most six ticks ago. A bot that died by the later of the two
+// has stayed at its place of the earlier one.
 TEST(MatchWorldTest, BulletsMeetBotsWhereTheirShootersSawThem) {
   LocalMatch match(Arena(), {.bots = 24});
   std::vector<std::vector<Vec2>> poses;
+  std::vector<std::vector<uint64_t>> alive;
   size_t missed = 0, past = 0;
   for (uint64_t tick = 0; tick < 300; ++tick) {
     match.Tick();
     const PoseColumns now = match.world().Poses().poses;
+    alive.emplace_back(now.alive.begin(), now.alive.end());
     poses.emplace_back();
     for (size_t i = 0; i < now.x.size(); ++i) poses.back().push_back({now.x[i], now.y[i]});
     for (const cli::Shot& shot : match.world().ticks().back().shots) {
@@ -185,9 +188,11 @@ TEST(MatchWorldTest, BulletsMeetBotsWhereTheirShootersSawThem) {
       past += shot.as_of < static_cast<double>(tick) ? 1 : 0;
       missed += shot.misses_now ? 1 : 0;
       const auto before = static_cast<uint64_t>(shot.as_of);
-      const double part = shot.as_of - static_cast<double>(before);
+      const uint64_t after = std::min(before + 1, tick);
       const auto bot = static_cast<size_t>(shot.bot);
-      const Vec2 a = poses[before][bot], b = poses[std::min(before + 1, tick)][bot];
+      ASSERT_TRUE(IsSet(alive[before], bot));
+      const double part = IsSet(alive[after], bot) ? shot.as_of - static_cast<double>(before) : 0;
+      const Vec2 a = poses[before][bot], b = poses[after][bot];
       EXPECT_NEAR(shot.bot_place.x, a.x + part * (b.x - a.x), 1e-9);
       EXPECT_NEAR(shot.bot_place.y, a.y + part * (b.y - a.y), 1e-9);
       const Vec2 d = {shot.to.x - shot.bot_place.x, shot.to.y - shot.bot_place.y};

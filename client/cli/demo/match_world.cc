@@ -502,7 +502,8 @@ void MatchWorld::TakeAreas(const AreaAnswers& answer) {
 }
 
 // All bullets of a tick were fired before any of them hit, so several bullets may hit a bot that
-// the first one kills. A hit with `is_body` is a hit of a bot; its `polygon_id` is the bot's index.
+// the first one kills; and a bullet may hit a bot that has died since the moment of the bullet. A
+// hit with `is_body` is a hit of a bot; its `polygon_id` is the bot's index.
 void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
   size_t row = 0;
   const auto next_hit = [&](size_t item) -> const CastHit* {
