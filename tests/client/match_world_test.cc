@@ -248,6 +248,24 @@ TEST(MatchWorldTest, AreasBelongToThePlacesOfTheirTick) {
   EXPECT_GT(arcs, 0u);
 }
 
+// Bots of a map without outer walls come back.
+TEST(MatchWorldTest, BotsStayNearTheMap) {
+  PolygonSpec rock;
+  rock.id = 1;
+  rock.rings = {{{{0, 0}, {400, 0}, {0, 4}}}};
+  PolygonSpec other = rock;
+  other.id = 2;
+  other.rings = {{{{0, 300}, {400, 304}, {0, 304}}}};
+  LocalMatch match({Polygon::Create(rock).value(), Polygon::Create(other).value()}, {.bots = 8});
+  for (int tick = 0; tick < 400; ++tick) match.Tick();
+  for (const cli::Bot& bot : match.world().bots()) {
+    EXPECT_GT(bot.position.x, -100);
+    EXPECT_LT(bot.position.x, 500);
+    EXPECT_GT(bot.position.y, -100);
+    EXPECT_LT(bot.position.y, 404);
+  }
+}
+
 // A map that leaves no room, and one that is a line, are played all the same.
 TEST(MatchWorldTest, MapsWithoutRoom) {
   PolygonSpec full;

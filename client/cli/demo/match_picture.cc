@@ -125,6 +125,16 @@ void AppendSight(const SightArea& area, const SvgFrame& frame, std::string& out)
   if (!area.pieces.empty()) out += 'Z';
 }
 
+// Defines the clip path `map`: the box of the map, so that no area of sight covers title or legend.
+void AppendClip(const SvgFrame& frame, std::string& out) {
+  const Box& box = frame.bounds();
+  out += "<clipPath id=\"map\"><path d=\"";
+  AppendLine(frame(box.min), frame({box.max.x, box.min.y}), out);
+  AppendAt('L', frame(box.max), out);
+  AppendAt('L', frame({box.min.x, box.max.y}), out);
+  out += "Z\"/></clipPath>\n";
+}
+
 // Draws the area that a bot sees, as a path that changes every tick, empty while the bot is dead.
 // Viewers without animations show the area of the last tick that has areas.
 void AppendSights(const MatchWorld& world, uint32_t bot, const SvgFrame& frame,
@@ -139,8 +149,8 @@ void AppendSights(const MatchWorld& world, uint32_t bot, const SvgFrame& frame,
     }
     absl::StrAppend(&values, tick > 0 ? ";" : "", shown.empty() ? "M0 0" : shown);
   }
-  absl::StrAppend(&out, "<path class=\"", kSights[bot % 2], "\" d=\"", shown,
-                  "\"><animate attributeName=\"d\" calcMode=\"discrete\" ");
+  absl::StrAppend(&out, "<path clip-path=\"url(#map)\" class=\"", kSights[bot % 2], "\" d=\"",
+                  shown, "\"><animate attributeName=\"d\" calcMode=\"discrete\" ");
   timeline.AppendDuration(out);
   absl::StrAppend(&out, " values=\"", values, "\"/></path>\n");
 }
@@ -314,6 +324,7 @@ std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
              out);
   // Draws from bottom to top, with the bots above everything else.
   AppendMap(map, frame, out);
+  AppendClip(frame, out);
   for (const uint32_t bot : MatchWorld::kWatched) AppendSights(world, bot, frame, timeline, out);
   AppendTrails(world, frame, out);
   AppendFallen(world, frame, out);

@@ -290,8 +290,9 @@ Vec2 MatchWorld::PlaceSeen(size_t bot, size_t other, uint64_t tick) {
 
 // Sets directions and velocities. A bot walks towards its target (the enemy that it aims at), or
 // sideways if the target is nearer than `kKeep`. Without a target the bot walks ahead, in a random
-// direction, which it changes after kWalk / 2 to 3 * kWalk / 2 ticks. The bot's sight turns towards
-// the target, or the direction of walking.
+// direction, which it changes after kWalk / 2 to 3 * kWalk / 2 ticks; a bot that has left a map
+// without outer walls walks back to the middle. The bot's sight turns towards the target, or the
+// direction of walking.
 void MatchWorld::Steer(uint64_t tick) {
   for (size_t i = 0; i < bots_.size(); ++i) {
     Bot& bot = bots_[i];
@@ -302,6 +303,11 @@ void MatchWorld::Steer(uint64_t tick) {
       bot.ahead = Unit(to);
       is_near = Norm(to) < kKeep * unit_;
       bot.turns_at = tick + kWalk;
+    } else if (DistanceTo(bounds_, bot.position) > radius_) {
+      const Vec2 middle = {(bounds_.min.x + bounds_.max.x) / 2,
+                           (bounds_.min.y + bounds_.max.y) / 2};
+      bot.ahead = Unit(Minus(middle, bot.position));
+      bot.turns_at = tick + kWalk / 2;
     } else if (bot.turns_at <= tick) {
       bot.ahead = RandomDirection();
       bot.turns_at = tick + kWalk / 2 + static_cast<uint64_t>(Random() * kWalk);
