@@ -91,7 +91,7 @@ std::string MatchLine(const SceneSummary& scene, const MatchWorld& world,
   std::string line = absl::StrCat(MapMembers(scene), ",\"bots\":", world.bots().size(),
                                   ",\"doors\":", world.doors().size(), ",\"ticks\":", figures.ticks,
                                   ",\"queries\":", figures.queries);
-  for (const auto& [name, count] : {std::pair{"pairs_in_range", counts.sights},
+  for (const auto& [name, count] : {std::pair{"pairs", counts.pairs},
                                     {"seen", counts.seen},
                                     {"moves", counts.moves},
                                     {"slid", counts.slid},
@@ -99,6 +99,7 @@ std::string MatchLine(const SceneSummary& scene, const MatchWorld& world,
                                     {"doors_shut", counts.doors_shut},
                                     {"bullets", counts.shots},
                                     {"bot_hits", counts.bot_hits},
+                                    {"missed_at_present", counts.missed_at_present},
                                     {"wall_hits", counts.wall_hits},
                                     {"deaths", counts.deaths}}) {
     absl::StrAppend(&line, ",\"", name, "\":", count);

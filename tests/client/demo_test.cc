@@ -119,12 +119,17 @@ TEST_F(DemoTest, MatchIsPlayed) {
   const json& figures = outcome.figures;
   EXPECT_EQ(figures["bots"], 16);
   EXPECT_EQ(figures["ticks"], 300);
-  for (const char* name :
-       {"pairs_in_range", "seen", "moves", "slid", "doors", "doors_opened", "doors_shut", "bullets",
-        "bot_hits", "wall_hits", "deaths", "latency_p50_ms", "queries_per_second"}) {
+  for (const char* name : {"pairs", "seen", "moves", "slid", "doors", "doors_opened", "doors_shut",
+                           "bullets", "bot_hits", "missed_at_present", "wall_hits", "deaths",
+                           "latency_p50_ms", "queries_per_second"}) {
     EXPECT_GT(figures.at(name).get<double>(), 0) << name;
   }
+  EXPECT_LE(figures["missed_at_present"], figures["bot_hits"]);
+  EXPECT_LE(figures["seen"], figures["pairs"]);
   EXPECT_THAT(outcome.svg, HasSubstr("<animateTransform"));
+  for (const char* team : {"eastsight", "westsight"}) {
+    EXPECT_THAT(outcome.svg, HasSubstr("class=\"" + std::string(team) + "\" d=\"M"));
+  }
   EXPECT_THAT(outcome.svg, HasSubstr("</svg>"));
   EXPECT_LT(outcome.svg.size(), 500000u);
   EXPECT_TRUE(client_->ListAllScenes()->empty());

@@ -24,15 +24,19 @@ constexpr size_t kTrailTicks = 3;       // ticks between the drawn points of a b
 // The CSS classes of the two teams, by the parity of a bot's index.
 constexpr std::array<const char*, 2> kTeams = {"east", "west"};
 constexpr std::array<const char*, 2> kTrails = {"eastway", "westway"};
+constexpr std::array<const char*, 2> kSights = {"eastsight", "westsight"};
 
 constexpr std::string_view kMatchStyle = R"(<style>
 .east{fill:#2fd6c3;stroke:#d5fffa;stroke-width:2}
 .west{fill:#ff4d6d;stroke:#ffd9e0;stroke-width:2}
 .eastway,.westway{fill:none;stroke-width:1.4;stroke-opacity:.22}
 .eastway{stroke:#2fd6c3}.westway{stroke:#ff4d6d}
+.eastsight,.westsight{fill-opacity:.18;stroke-width:1;stroke-opacity:.35}
+.eastsight{fill:#2fd6c3;stroke:#2fd6c3}.westsight{fill:#ff4d6d;stroke:#ff4d6d}
 .door{fill:#ffd166;fill-opacity:.85;stroke:#fff1c9;stroke-width:1.5}
 .bullet{fill:none;stroke:#ffd166;stroke-width:2.2;stroke-linecap:round}
 .wound{fill:none;stroke:#fff6d6;stroke-width:9;stroke-linecap:round}
+.past{fill:none;stroke:#fff6d6;stroke-width:1.6;stroke-dasharray:4 4}
 .fallen{fill:none;stroke:#f4f7ff;stroke-width:2.2;stroke-opacity:.5;stroke-linecap:round}
 </style>
 )";
@@ -94,6 +98,63 @@ std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
   return changes;
 }
 
+// Appends the path data of an area of sight. Coordinates are rounded to whole pixels and relative,
+// which keeps the document small; no rounding adds up, as each point is rounded before it is
+// subtracted. An arc turns by less than half a turn, as the sector of the area does.
+void AppendSight(const SightArea& area, const SvgFrame& frame, std::string& out) {
+  static_assert(MatchWorld::kSightAngle < 3.14);
+  const auto pixel = [&](size_t i) {
+    const Vec2 p = frame(area.pieces[i % area.pieces.size()].start);
+    return Vec2{std::round(p.x), std::round(p.y)};
+  };
+  for (size_t i = 0; i < area.pieces.size(); ++i) {
+    const Vec2 from = pixel(i), to = pixel(i + 1);
+    if (i == 0) AppendAt('M', from, out);
+    const bool is_arc = area.pieces[i].is_arc;
+    // `Z` draws the last piece if it is a straight line.
+    if (from == to || (!is_arc && i + 1 == area.pieces.size())) continue;
+    out += is_arc ? 'a' : 'l';
+    if (is_arc) {
+      const std::string radius = absl::StrCat(std::round(area.range * frame.scale()));
+      absl::StrAppend(&out, radius, " ", radius, " 0 0 0 ");
+    }
+    AppendPixel(to.x - from.x, out);
+    out += ' ';
+    AppendPixel(to.y - from.y, out);
+  }
+  if (!area.pieces.empty()) out += 'Z';
+}
+
+// Defines the clip path `map`: the box of the map, so that no area of sight covers title or legend.
+void AppendClip(const SvgFrame& frame, std::string& out) {
+  const Box& box = frame.bounds();
+  out += "<clipPath id=\"map\"><path d=\"";
+  AppendLine(frame(box.min), frame({box.max.x, box.min.y}), out);
+  AppendAt('L', frame(box.max), out);
+  AppendAt('L', frame({box.min.x, box.max.y}), out);
+  out += "Z\"/></clipPath>\n";
+}
+
+// Draws the area that a bot sees, as a path that changes every tick, empty while the bot is dead.
+// Viewers without animations show the area of the last tick that has areas.
+void AppendSights(const MatchWorld& world, uint32_t bot, const SvgFrame& frame,
+                  const Timeline& timeline, std::string& out) {
+  std::string values, shown;
+  for (size_t tick = 0; tick < timeline.ticks(); ++tick) {
+    const MatchTick& state = world.ticks()[tick];
+    // The last tick has no areas, and keeps that of the tick before while the bot is alive.
+    if (tick + 1 < timeline.ticks() || state.alive[bot] == 0) shown.clear();
+    for (const SightArea& area : state.areas) {
+      if (area.bot == bot) AppendSight(area, frame, shown);
+    }
+    absl::StrAppend(&values, tick > 0 ? ";" : "", shown.empty() ? "M0 0" : shown);
+  }
+  absl::StrAppend(&out, "<path clip-path=\"url(#map)\" class=\"", kSights[bot % 2], "\" d=\"",
+                  shown, "\"><animate attributeName=\"d\" calcMode=\"discrete\" ");
+  timeline.AppendDuration(out);
+  absl::StrAppend(&out, " values=\"", values, "\"/></path>\n");
+}
+
 // Draws the path of each bot, with a gap from its death to its respawn.
 void AppendTrails(const MatchWorld& world, const SvgFrame& frame, std::string& out) {
   for (size_t bot = 0; bot < world.bots().size(); ++bot) {
@@ -151,15 +212,30 @@ void AppendDoors(const MatchWorld& world, const SvgFrame& frame, const Timeline&
   }
 }
 
-// Draws the bullets of tick `tick`. The animation shows them for `kShotTicks` ticks.
-void AppendShots(const MatchTick& state, size_t tick, const SvgFrame& frame,
+// Appends the path data of a circle, in pixels.
+void AppendCircle(Vec2 centre, double radius, std::string& out) {
+  std::string arc;
+  AppendPixel(radius, arc);
+  arc = absl::StrCat("a", arc, " ", arc, " 0 1 0 ");
+  AppendAt('M', {centre.x - radius, centre.y}, out);
+  for (const double side : {2 * radius, -2 * radius}) {
+    out += arc;
+    AppendPixel(side, out);
+    out += " 0";
+  }
+}
+
+// Draws the bullets of tick `tick`, and for each hit of a bot a dashed circle where the bullet met
+// the bot, at the moment that the shooter saw. The animation shows them for `kShotTicks` ticks.
+void AppendShots(const MatchWorld& world, size_t tick, const SvgFrame& frame,
                  const Timeline& timeline, std::string& out) {
-  std::string bullets, wounds;
-  for (const Shot& shot : state.shots) {
+  std::string bullets, wounds, pasts;
+  for (const Shot& shot : world.ticks()[tick].shots) {
     AppendLine(frame(shot.from), frame(shot.to), bullets);
-    if (!shot.hits_bot) continue;
+    if (shot.bot < 0) continue;
     AppendAt('M', frame(shot.to), wounds);
     wounds += "h0";
+    AppendCircle(frame(shot.bot_place), world.radius() * frame.scale(), pasts);
   }
   if (bullets.empty()) return;
   const auto is_seen = [&](size_t t) { return t >= tick && t < tick + kShotTicks; };
@@ -168,6 +244,7 @@ void AppendShots(const MatchTick& state, size_t tick, const SvgFrame& frame,
   timeline.AppendVisibility(ChangesOf(timeline.ticks(), is_seen), out);
   AppendPath("bullet", bullets, out);
   AppendPath("wound", wounds, out);
+  AppendPath("past", pasts, out);
   out += "</g>\n";
 }
 
@@ -209,18 +286,21 @@ void AppendBot(const MatchWorld& world, size_t bot, const SvgFrame& frame, const
 void AppendMatchLegend(const MatchWorld& world, const SvgFrame& frame, std::string& out) {
   const MatchCounts& counts = world.counts();
   const auto entry = [&](int place, std::string_view swatch, const std::string& label) {
-    const double x = kMargin + place * kMapWidth / 5, y = frame.bottom() + 74;
-    absl::StrAppend(&out, "<g transform=\"translate(", x + 20, " ", y, ")\">",
+    const double x = kMargin + place * kMapWidth / 7, y = frame.bottom() + 74;
+    absl::StrAppend(&out, "<g transform=\"translate(", std::round(x + 20), " ", y, ")\">",
                     absl::string_view(swatch.data(), swatch.size()), "</g>\n");
-    AppendText(x + 50, y + 6, "label", label, out);
+    AppendText(std::round(x + 50), y + 6, "label", label, out);
   };
   entry(0, "<circle class=\"east\" r=\"14\"/>", "one team");
   entry(1, "<circle class=\"west\" r=\"14\"/>", "the other");
-  entry(2, "<path class=\"door\" d=\"M-18 -6h36v12h-36Z\"/>",
-        absl::StrCat("door, opened ", Grouped(counts.doors_opened), " times"));
-  entry(3, "<path class=\"bullet\" d=\"M-18 8L14 -6\"/><path class=\"wound\" d=\"M14 -6h0\"/>",
+  entry(2, "<path class=\"eastsight\" d=\"M-18 0L12 -14A34 34 0 0 1 12 14Z\"/>",
+        "sight of one bot");
+  entry(3, "<path class=\"door\" d=\"M-18 -6h36v12h-36Z\"/>",
+        absl::StrCat("door, ", Grouped(counts.doors_opened), " opened"));
+  entry(4, "<path class=\"bullet\" d=\"M-18 8L14 -6\"/><path class=\"wound\" d=\"M14 -6h0\"/>",
         absl::StrCat("bullet, ", Grouped(counts.bot_hits), " hits"));
-  entry(4, "<path class=\"fallen\" d=\"M-6 -6l12 12m0 -12l-12 12\"/>",
+  entry(5, "<circle class=\"past\" r=\"14\"/>", "bot hit, as seen");
+  entry(6, "<path class=\"fallen\" d=\"M-6 -6l12 12m0 -12l-12 12\"/>",
         absl::StrCat("fallen, ", Grouped(counts.deaths)));
 }
 
@@ -236,18 +316,21 @@ std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
   out += kMatchStyle;
   AppendText(kMargin, 52, "title", "Carom: a match in " + std::string(title), out);
   AppendText(kMargin, 84, "sub",
-             absl::StrCat(
-                 Grouped(timeline.ticks()), " ticks, one trip each: ", Grouped(counts.seen), " of ",
-                 Grouped(counts.sights), " lines of sight free, ", Grouped(counts.slid), " of ",
-                 Grouped(counts.moves), " moves slid, ", Grouped(counts.shots), " bullets"),
+             absl::StrCat(Grouped(timeline.ticks()), " ticks, one trip each: enemies seen ",
+                          Grouped(counts.seen), " of ", Grouped(counts.pairs), " times, ",
+                          Grouped(counts.slid), " of ", Grouped(counts.moves), " moves slid, ",
+                          Grouped(counts.shots), " bullets; ", Grouped(counts.missed_at_present),
+                          " of ", Grouped(counts.bot_hits), " hits would miss at the present"),
              out);
   // Draws from bottom to top, with the bots above everything else.
   AppendMap(map, frame, out);
+  AppendClip(frame, out);
+  for (const uint32_t bot : MatchWorld::kWatched) AppendSights(world, bot, frame, timeline, out);
   AppendTrails(world, frame, out);
   AppendFallen(world, frame, out);
   AppendDoors(world, frame, timeline, out);
   for (size_t tick = 0; tick < world.ticks().size(); ++tick) {
-    AppendShots(world.ticks()[tick], tick, frame, timeline, out);
+    AppendShots(world, tick, frame, timeline, out);
   }
   for (size_t bot = 0; bot < world.bots().size(); ++bot) {
     AppendBot(world, bot, frame, timeline, out);

@@ -18,12 +18,9 @@ double MillisecondsSince(MatchClock::time_point start) {
   return std::chrono::duration<double, std::milli>(MatchClock::now() - start).count();
 }
 
-// Sends a frame with one group and waits for the answer. Returns an error if the server refuses the
-// frame or the group.
-absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group) {
-  Frame frame;
-  frame.seq = seq;
-  frame.groups.push_back(std::move(group));
+// Sends a frame, which must have one group, and waits for the answer. Returns an error if the
+// server refuses the frame or the group.
+absl::StatusOr<FrameAnswer> Trip(Stream& stream, const Frame& frame) {
   const absl::Status sent = stream.Send(frame);
   if (!sent.ok()) return sent;
   // No other frame is in flight, so the next answer is the answer to this frame.
@@ -40,17 +37,30 @@ absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group)
 // Sends the two frames before the first tick: the first finds places where a bot touches no
 // polygon, the second finds places for doors.
 absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world) {
-  FrameGroup group;
-  group.scene = scene;
-  group.group = world.RoomQuestion();
-  absl::StatusOr<FrameAnswer> answer = Trip(stream, 0, group);
+  Frame frame;
+  frame.groups.push_back({.scene = scene, .group = world.RoomQuestion()});
+  absl::StatusOr<FrameAnswer> answer = Trip(stream, frame);
   if (!answer.ok()) return answer.status();
   world.TakeRoom(answer->groups[0].answers.circles);
-  group.group = world.WidthQuestion();
-  answer = Trip(stream, 0, group);
+  frame.groups[0].group = world.WidthQuestion();
+  answer = Trip(stream, frame);
   if (!answer.ok()) return answer.status();
   world.TakeWidths(answer->groups[0].answers.segments);
   return absl::OkStatus();
+}
+
+// Returns the frame of a tick: the queries, and the poses of the bots that the queries need. The
+// first frame defines the body set of the poses, which the server keeps until the stream ends.
+Frame FrameOf(uint64_t tick, const std::string& scene, MatchWorld& world) {
+  Frame frame;
+  frame.seq = tick + 1;
+  if (tick == 0) {
+    frame.body_sets.push_back({.body_set = MatchWorld::kBodySet, .bodies = world.Players()});
+  }
+  frame.groups.push_back(world.Ask(tick));
+  frame.groups[0].scene = scene;
+  frame.poses.push_back(world.Poses());
+  return frame;
 }
 
 // Plays the match in the scene `scene`, a fork (copy) of the map. The caller deletes the fork even
@@ -66,11 +76,10 @@ absl::StatusOr<DemoFigures> Play(Client& client, const std::string& scene, uint6
   uint64_t evaluate_ns = 0;
   const MatchClock::time_point start = MatchClock::now();
   for (uint64_t tick = 0; tick < ticks; ++tick) {
-    FrameGroup group = world.Ask(tick);
-    group.scene = scene;
-    figures.queries += group.group.query_count();
+    const Frame frame = FrameOf(tick, scene, world);
+    figures.queries += frame.groups[0].group.query_count();
     const MatchClock::time_point sent = MatchClock::now();
-    const absl::StatusOr<FrameAnswer> answer = Trip(*stream, tick + 1, std::move(group));
+    const absl::StatusOr<FrameAnswer> answer = Trip(*stream, frame);
     if (!answer.ok()) return answer.status();
     latencies_ms.push_back(MillisecondsSince(sent));
     evaluate_ns += answer->stats.evaluate_ns;

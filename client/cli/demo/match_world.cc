@@ -34,6 +34,13 @@ constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach 
 constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
 // Angle in radians between the two extreme directions of bullets that a bot fires at one target.
 constexpr double kSpread = 0.16;
+// The greatest angle in radians by which the sight of a bot turns per tick.
+constexpr double kSightTurn = 0.2;
+// The latencies of the bots are quarters of a tick, from 0 to kLatencies - 1 quarters: 6 ticks.
+// `kLatencyStep` has no common factor with `kLatencies`, so 25 bots in a row have 25 latencies.
+constexpr size_t kLatencies = 25, kLatencyStep = 7;
+// Number of ticks that the body set keeps: at least one more than the greatest latency.
+constexpr uint32_t kKeepTicks = 16;
 
 double Norm(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
@@ -48,6 +55,32 @@ Vec2 Unit(Vec2 v) {
 Vec2 Turned(Vec2 v, CosSin turn) {
   return {v.x * turn.c - v.y * turn.s, v.x * turn.s + v.y * turn.c};
 }
+
+double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+double Cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
+
+// Returns the angle of `v` in [0, kTurn), rounded down to a 4096th of a turn. It halves the range
+// of the angle with `SinCos`, whose results are equal on every machine, unlike those of
+// `std::atan2`.
+double AngleOf(Vec2 v) {
+  double angle = 0;
+  for (double part = kTurn / 2; part >= kTurn / 4096; part /= 2) {
+    const CosSin middle = SinCos(angle + part);
+    if (Cross({middle.c, middle.s}, v) >= 0) angle += part;
+  }
+  return angle;
+}
+
+// Returns the unit vector `from`, turned towards the unit vector `to` by at most `kSightTurn`.
+Vec2 TurnedTowards(Vec2 from, Vec2 to) {
+  CosSin turn = SinCos(kSightTurn);
+  if (Dot(from, to) >= turn.c) return to;
+  if (Cross(from, to) < 0) turn.s = -turn.s;
+  return Unit(Turned(from, turn));
+}
+
+// Sets the bit of body `i` in words of 64 bits.
+void SetBit(std::vector<uint64_t>& words, size_t i) { words[i / 64] |= uint64_t{1} << (i % 64); }
 
 // Returns the distance from `p` to the box; 0 in the box.
 double DistanceTo(const Box& box, Vec2 p) {
@@ -81,7 +114,23 @@ MatchWorld::MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t 
       first_door_id_(first_door_id),
       random_(kMatchSeed),
       disc_({*Shape::Create(Capsule{{}, radius_})}),
-      bots_(options.bots) {}
+      bots_(options.bots) {
+  for (size_t i = 0; i < bots_.size(); ++i) {
+    bots_[i].latency = static_cast<double>(i * kLatencyStep % kLatencies) / 4;
+  }
+  // `Create` does not fail: the discs are few, of valid shape and far smaller than the greatest
+  // body that a history accepts.
+  history_ = *BodyHistory::Create(Players());
+}
+
+BodyDefinition MatchWorld::Players() const {
+  BodyDefinition players;
+  players.keep_ticks = kKeepTicks;
+  players.shapes = disc_;
+  players.shape.assign(bots_.size(), 0);
+  for (uint32_t i = 0; i < bots_.size(); ++i) players.owner.push_back(i + 1);
+  return players;
+}
 
 double MatchWorld::Random() { return random_.Between(0, 1); }
 
@@ -187,35 +236,86 @@ const Vec2* MatchWorld::FreePlace(const Bot& bot) {
 // Spawns the dead bots whose time to respawn has come; in the first tick, all bots. If no place is
 // free, a bot stays dead until a later tick.
 void MatchWorld::Spawn(uint64_t tick) {
-  for (Bot& bot : bots_) {
+  teleported_bits_.assign(bots_.size() / 64 + 1, 0);
+  for (size_t i = 0; i < bots_.size(); ++i) {
+    Bot& bot = bots_[i];
     if (bot.health > 0 || bot.respawns_at > tick) continue;
     const Vec2* const place = FreePlace(bot);
     if (place == nullptr) continue;
+    const double latency = bot.latency;
     bot = Bot();
+    bot.latency = latency;
     bot.position = *place;
     bot.health = kHealth;
     bot.fires_at = tick + kReload;
-    bot.velocity = Along({}, RandomDirection(), kSpeed * unit_);
+    bot.ahead = bot.facing = RandomDirection();
     bot.turns_at = tick + kWalk;
+    SetBit(teleported_bits_, i);
   }
 }
 
-// Sets the velocities. A bot walks towards its target (the enemy that it aims at), or sideways if
-// the target is nearer than `kKeep`. Without a target the bot walks in a random direction, which it
-// changes after kWalk / 2 to 3 * kWalk / 2 ticks.
+// Adds the poses of all bots before the moves of this tick to the history. A dead bot keeps its
+// place, and its bit in `alive` is 0. A bot that spawned is teleported: at no moment is it between
+// the place of its death and that of its spawn.
+void MatchWorld::AddPoses(uint64_t tick) {
+  pose_x_.clear();
+  pose_y_.clear();
+  alive_bits_.assign(teleported_bits_.size(), 0);
+  for (size_t i = 0; i < bots_.size(); ++i) {
+    pose_x_.push_back(bots_[i].position.x);
+    pose_y_.push_back(bots_[i].position.y);
+    if (bots_[i].health > 0) SetBit(alive_bits_, i);
+  }
+  poses_ = {.tick = tick,
+            .x = pose_x_,
+            .y = pose_y_,
+            .alive = alive_bits_,
+            .teleported = teleported_bits_};
+  // A refused tick, with a place beyond `kMaxPastPosition`, is left out. The server refuses it,
+  // too, which ends the match.
+  history_.Add(poses_).IgnoreError();
+}
+
+// Returns the moment that the bot sees in tick `tick`, in ticks. At the start of the match, every
+// bot sees the first tick until its latency has passed.
+double MatchWorld::Moment(size_t bot, uint64_t tick) const {
+  return std::max(0.0, static_cast<double>(tick) - bots_[bot].latency);
+}
+
+// Returns the place of `other` at the moment that `bot` sees: what a client draws.
+Vec2 MatchWorld::PlaceSeen(size_t bot, size_t other, uint64_t tick) {
+  if (!history_.At(Moment(bot, tick), BodyRotation::kNearest, past_)) return bots_[other].position;
+  return {past_.x[other], past_.y[other]};
+}
+
+// Sets directions and velocities. A bot walks towards its target (the enemy that it aims at), or
+// sideways if the target is nearer than `kKeep`. Without a target the bot walks ahead, in a random
+// direction, which it changes after kWalk / 2 to 3 * kWalk / 2 ticks; a bot that has left a map
+// without outer walls walks back to the middle. The bot's sight turns towards the target, or the
+// direction of walking.
 void MatchWorld::Steer(uint64_t tick) {
-  for (Bot& bot : bots_) {
+  for (size_t i = 0; i < bots_.size(); ++i) {
+    Bot& bot = bots_[i];
+    if (bot.health == 0) continue;
+    bool is_near = false;
     if (bot.target >= 0) {
-      const Vec2 to = Minus(bots_[static_cast<size_t>(bot.target)].position, bot.position);
-      const Vec2 ahead = Unit(to);
-      const Vec2 aside = bot.fires_at % 2 == 0 ? Vec2{-ahead.y, ahead.x} : Vec2{ahead.y, -ahead.x};
-      const bool is_near = Norm(to) < kKeep * unit_;
-      bot.velocity = Along({}, is_near ? aside : ahead, kSpeed * unit_);
+      const Vec2 to = Minus(PlaceSeen(i, static_cast<size_t>(bot.target), tick), bot.position);
+      bot.ahead = Unit(to);
+      is_near = Norm(to) < kKeep * unit_;
       bot.turns_at = tick + kWalk;
+    } else if (DistanceTo(bounds_, bot.position) > radius_) {
+      const Vec2 middle = {(bounds_.min.x + bounds_.max.x) / 2,
+                           (bounds_.min.y + bounds_.max.y) / 2};
+      bot.ahead = Unit(Minus(middle, bot.position));
+      bot.turns_at = tick + kWalk / 2;
     } else if (bot.turns_at <= tick) {
-      bot.velocity = Along({}, RandomDirection(), kSpeed * unit_);
+      bot.ahead = RandomDirection();
       bot.turns_at = tick + kWalk / 2 + static_cast<uint64_t>(Random() * kWalk);
     }
+    const Vec2 a = bot.ahead;
+    const Vec2 aside = bot.fires_at % 2 == 0 ? Vec2{-a.y, a.x} : Vec2{a.y, -a.x};
+    bot.velocity = Along({}, is_near ? aside : a, kSpeed * unit_);
+    bot.facing = TurnedTowards(bot.facing, a);
   }
 }
 
@@ -249,8 +349,7 @@ void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   }
 }
 
-// Adds the living bots to the columns of bodies (shapes that the queries of the tick can hit) and
-// slides (queries that move a shape along walls).
+// Adds the living bots to the columns of slides (queries that move a shape along walls).
 void MatchWorld::AddMoves() {
   Clear({&x_, &y_, &dx_, &dy_});
   alive_.clear();
@@ -268,66 +367,83 @@ void MatchWorld::AddMoves() {
   shape_.assign(alive_.size(), 0);
 }
 
-// Adds a line-of-sight query for each pair of living bots of different teams that are within
-// `kView` of each other. One query serves both bots of a pair, because sight is mutual.
-void MatchWorld::AddSights() {
-  Clear({&sight_ax_, &sight_ay_, &sight_bx_, &sight_by_});
-  pairs_.clear();
+// Adds an observer for each living bot: a sector of the range `kView` about the direction in which
+// the bot faces. The observer sees every enemy of whose disc any part is visible.
+void MatchWorld::AddSights(uint64_t tick) {
+  Clear({&sight_from_, &sight_to_, &sight_as_of_});
+  for (const uint32_t i : alive_) {
+    const double angle = AngleOf(bots_[i].facing);
+    sight_from_.push_back(angle - kSightAngle / 2);
+    sight_to_.push_back(angle + kSightAngle / 2);
+    sight_as_of_.push_back(Moment(i, tick));
+  }
+  sight_range_.assign(alive_.size(), kView * unit_);
+}
+
+// Adds the areas that the living bots of `kWatched` see, for the picture.
+void MatchWorld::AddAreas() {
+  Clear({&area_x_, &area_y_, &area_range_, &area_from_, &area_to_});
+  watched_.clear();
   for (size_t i = 0; i < alive_.size(); ++i) {
-    for (size_t j = i + 1; j < alive_.size(); ++j) {
-      // Skips pairs of one team: bots with even indices are one team, bots with odd indices the
-      // other team.
-      if ((alive_[i] + alive_[j]) % 2 == 0) continue;
-      const Vec2 a = bots_[alive_[i]].position, b = bots_[alive_[j]].position;
-      if (Norm(Minus(a, b)) > kView * unit_) continue;
-      pairs_.emplace_back(alive_[i], alive_[j]);
-      sight_ax_.push_back(a.x);
-      sight_ay_.push_back(a.y);
-      sight_bx_.push_back(b.x);
-      sight_by_.push_back(b.y);
-    }
+    if (std::ranges::count(kWatched, alive_[i]) == 0) continue;
+    watched_.push_back(alive_[i]);
+    area_x_.push_back(x_[i]);
+    area_y_.push_back(y_[i]);
+    area_range_.push_back(sight_range_[i]);
+    area_from_.push_back(sight_from_[i]);
+    area_to_.push_back(sight_to_[i]);
   }
 }
 
-// Adds a bullet (a segment cast) for each bot that may fire. The bot aims at the position of its
-// target after the last tick, with a random error.
+// Adds a bullet (a segment cast) for each bot that may fire. The bot aims at the place where it
+// sees its target, with a random error. Each bullet is asked as of the moment that the bot sees,
+// which counts, and then as of the present, for the figures.
 void MatchWorld::AddShots(uint64_t tick) {
-  Clear({&ax_, &ay_, &bx_, &by_});
+  Clear({&ax_, &ay_, &bx_, &by_, &as_of_});
   shooters_.clear();
   for (const uint32_t i : alive_) {
     Bot& bot = bots_[i];
     if (bot.target < 0 || bot.fires_at > tick) continue;
     bot.fires_at = tick + kReload + static_cast<uint64_t>(Random() * kReload);
-    const Vec2 aim = Unit(Minus(bots_[static_cast<size_t>(bot.target)].position, bot.position));
+    const Vec2 place = PlaceSeen(i, static_cast<size_t>(bot.target), tick);
+    const Vec2 aim = Unit(Minus(place, bot.position));
     const Vec2 direction = Turned(aim, SinCos(kSpread * (Random() - 0.5)));
     const Vec2 end = Along(bot.position, direction, kView * unit_);
-    shooters_.push_back(i + 1);
-    ax_.push_back(bot.position.x);
-    ay_.push_back(bot.position.y);
-    bx_.push_back(end.x);
-    by_.push_back(end.y);
+    for (const double moment : {Moment(i, tick), static_cast<double>(tick)}) {
+      shooters_.push_back(i + 1);
+      ax_.push_back(bot.position.x);
+      ay_.push_back(bot.position.y);
+      bx_.push_back(end.x);
+      by_.push_back(end.y);
+      as_of_.push_back(moment);
+    }
   }
 }
 
-// All queries are about the positions of the bots before the moves of this tick.
+// All queries are about the positions of the bots before the moves of this tick, or earlier ones.
 FrameGroup MatchWorld::Ask(uint64_t tick) {
   Spawn(tick);
+  AddPoses(tick);
   Steer(tick);
   FrameGroup out;
   GroupEdits edits;
   AddDoorEdits(tick, edits);
   if (!edits.edits.empty()) out.edits = std::move(edits);
   AddMoves();
-  AddSights();
+  AddSights(tick);
+  AddAreas();
   AddShots(tick);
-  const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
-  out.group.bodies = {placed, {}, owners_};
-  // A bot's own body does not block its slide, its move along walls.
-  out.group.slides = {placed, dx_, dy_};
+  out.body_set = kBodySet;
+  out.group.body_history = &history_;
+  // A bot's own body does not block its slide, its move along walls. Without a moment, a slide
+  // meets the bots of the newest tick.
+  out.group.slides = {{.shapes = disc_, .shape = shape_, .x = x_, .y = y_}, dx_, dy_};
   out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
-  out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
-  // Walls and bots stop a bullet, except the bot that fires it.
-  out.group.segments = {ax_, ay_, bx_, by_, {Against::kBoth, {}, shooters_}};
+  out.group.sees = {x_, y_, sight_range_, sight_from_, sight_to_};
+  out.group.sees.scope = {Against::kScene, {}, owners_, sight_as_of_};
+  out.group.areas = {area_x_, area_y_, area_range_, area_from_, area_to_};
+  // Bots where they were, and the walls of this tick, stop a bullet, except the bot that fires it.
+  out.group.segments = {ax_, ay_, bx_, by_, {Against::kBoth, {}, shooters_, as_of_}};
   out.group.cast_options.detail = CastDetail::kNormal;
   return out;
 }
@@ -355,43 +471,77 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
   }
 }
 
-// Sets the target of each bot to the nearest enemy that it sees.
-void MatchWorld::TakeSights(const SightAnswers& answer) {
-  std::vector<double> nearest(bots_.size(), HUGE_VAL);
+// Sets the target of each bot to the nearest living enemy that it sees, at the moment that it sees.
+void MatchWorld::TakeSights(uint64_t tick, const SeeAnswers& answer) {
   for (Bot& bot : bots_) bot.target = -1;
-  for (size_t p = 0; p < answer.visible.size(); ++p) {
-    ++counts_.sights;
-    if (answer.visible[p] == 0) continue;
-    ++counts_.seen;
-    const double distance = Norm({sight_bx_[p] - sight_ax_[p], sight_by_[p] - sight_ay_[p]});
-    for (const auto& [viewer, viewed] : {pairs_[p], std::pair(pairs_[p].second, pairs_[p].first)}) {
-      if (distance >= nearest[static_cast<size_t>(viewer)]) continue;
-      nearest[static_cast<size_t>(viewer)] = distance;
-      bots_[static_cast<size_t>(viewer)].target = viewed;
+  for (size_t i = 0; i < answer.counts.size(); ++i) {
+    const uint32_t viewer = alive_[i];
+    double nearest = HUGE_VAL;
+    // Bots with even indices are one team, bots with odd indices the other.
+    for (size_t enemy = (viewer + 1) % 2; enemy < bots_.size(); enemy += 2) {
+      if (bots_[enemy].health == 0) continue;
+      ++counts_.pairs;
+      if (!answer.Sees(i, enemy)) continue;
+      ++counts_.seen;
+      const double distance = Norm(Minus(PlaceSeen(viewer, enemy, tick), {x_[i], y_[i]}));
+      if (distance >= nearest) continue;
+      nearest = distance;
+      bots_[viewer].target = static_cast<int>(enemy);
     }
   }
 }
 
-// All bullets of a tick were fired before any of them hit, so several bullets may hit a bot that
-// the first one kills. A hit with `is_body` is a hit of a bot; its `polygon_id` is the index of the
-// bot in `alive_`.
-void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
+// Adds the areas to the tick before, because they belong to the positions at its end.
+void MatchWorld::TakeAreas(const AreaAnswers& answer) {
+  if (ticks_.empty()) return;
+  MatchTick& before = ticks_.back();
   size_t row = 0;
   for (size_t i = 0; i < answer.counts.size(); ++i) {
-    ++counts_.shots;
-    out.shots.push_back({{ax_[i], ay_[i]}, {bx_[i], by_[i]}});
-    if (answer.counts[i] == 0) continue;
-    const CastHit& hit = answer.hits[row++];
-    out.shots.back().to = hit.point;
-    out.shots.back().hits_bot = hit.is_body;
-    ++(hit.is_body ? counts_.bot_hits : counts_.wall_hits);
-    if (hit.is_body) Wound(bots_[alive_[hit.polygon_id]], tick);
+    SightArea area{watched_[i], area_range_[i], {}};
+    for (const size_t end = row + answer.counts[i]; row < end; ++row) {
+      const AreaPiece& piece = answer.pieces[row];
+      area.pieces.push_back({piece.start, piece.kind == AreaPieceKind::kArc});
+    }
+    // A bot that spawned in this tick is not alive in the tick before.
+    if (before.alive[area.bot] != 0) before.areas.push_back(std::move(area));
   }
 }
 
-void MatchWorld::Wound(Bot& bot, uint64_t tick) {
+// All bullets of a tick were fired before any of them hit, so several bullets may hit a bot that
+// the first one kills; and a bullet may hit a bot that has died since the moment of the bullet. A
+// hit with `is_body` is a hit of a bot; its `polygon_id` is the bot's index.
+void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
+  size_t row = 0;
+  const auto next_hit = [&](size_t item) -> const CastHit* {
+    return answer.counts[item] == 0 ? nullptr : &answer.hits[row++];
+  };
+  for (size_t i = 0; i + 1 < answer.counts.size(); i += 2) {
+    ++counts_.shots;
+    out.shots.push_back({.from = {ax_[i], ay_[i]}, .to = {bx_[i], by_[i]}, .as_of = as_of_[i]});
+    const CastHit* const hit = next_hit(i);
+    const CastHit* const present = next_hit(i + 1);
+    if (hit == nullptr) continue;
+    Shot& shot = out.shots.back();
+    shot.to = hit->point;
+    ++(hit->is_body ? counts_.bot_hits : counts_.wall_hits);
+    if (!hit->is_body) continue;
+    const size_t bot = hit->polygon_id;
+    shot.bot = static_cast<int>(bot);
+    shot.bot_place = PlaceSeen(shooters_[i] - 1, bot, tick);
+    shot.misses_now = present == nullptr || !present->is_body || present->polygon_id != bot;
+    counts_.missed_at_present += shot.misses_now ? 1 : 0;
+    Wound(bots_[bot], tick, shot.from);
+  }
+}
+
+// A bot without a target turns to where the bullet came from.
+void MatchWorld::Wound(Bot& bot, uint64_t tick, Vec2 from) {
   if (bot.health == 0) return;
   --bot.health;
+  if (bot.target < 0) {
+    bot.ahead = Unit(Minus(from, bot.position));
+    bot.turns_at = tick + kWalk;
+  }
   if (bot.health > 0) return;
   ++counts_.deaths;
   bot.respawns_at = tick + kRespawn;
@@ -401,7 +551,8 @@ void MatchWorld::Wound(Bot& bot, uint64_t tick) {
 // the hits of the bullets of this tick.
 void MatchWorld::Take(uint64_t tick, const GroupAnswers& answers) {
   MatchTick out;
-  TakeSights(answers.sights);
+  TakeSights(tick, answers.sees);
+  TakeAreas(answers.areas);
   TakeMoves(tick, answers.slides);
   TakeShots(tick, answers.segments, out);
   for (Bot& bot : bots_) {
