@@ -355,7 +355,10 @@ const absl::Status& FrameSlice::Decode(size_t i) {
     body_set_ = {};
     if (group.has_body_set()) body_set_ = context_.session.body_sets.Find(group.body_set());
     const BodyHistory* const history = body_set_.set == nullptr ? nullptr : &body_set_.set->history;
-    decode_status_ = wire::DecodeGroup(group, context_.scratch.decoded, history);
+    decode_status_ = body_set_.status;
+    if (decode_status_.ok()) {
+      decode_status_ = wire::DecodeGroup(group, context_.scratch.decoded, history);
+    }
   }
   return decode_status_;
 }

@@ -153,6 +153,10 @@ TEST_F(SessionMemoryTest, MovesAtTheSameTimeShareWhatIsLeft) {
 
 // The bound that a frame is charged by before it is evaluated is one.
 TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
+  uint64_t units = 0;
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
   for (const char* text :
        {"trackers { shapes { capsule { radius: 1 } } }",
         "trackers { shapes { capsule { radius: 1 } } shape: [0, 0, 0] tracker: [9, 5, 1] }",
@@ -160,18 +164,23 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
         " rings { x: [0, 1, 2] y: [0, 1, 0] open: true } rings { x: 0 y: 5 open: true } } } }",
         "bindings { handle: 7 scene: 'scenes/a' }",
         "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 }",
+        "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 scene: 'scenes/f' }",
+        "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 scene: 'scenes/none' }",
         "body_sets { shapes { polygon { rings { x: [0, 1, 0] y: [0, 0, 1] } } }"
         " shape: [0, 0, 0] owner: [1, 2, 3] category: [1, 1, 1] keep_ticks: 1 }"}) {
     const v1::Frame frame = FromText<v1::Frame>(text);
     Session session{TrackerTableLimits{}};
     const Session::Growth growth = session.GrowthBy(frame);
-    ASSERT_TRUE(session.Define(frame, forks_).ok()) << text;
+    EXPECT_NE(growth.handles + growth.trackers, 0u) << text;
+    ASSERT_TRUE(session.Define(frame, forks_, units).ok()) << text;
     EXPECT_LE(session.memory_bytes(), growth.handles + growth.trackers) << text;
+    EXPECT_NE(session.memory_bytes(), 0u) << text;
   }
+  EXPECT_EQ(units, 0u);
   Session session{TrackerTableLimits{}};
   const v1::Frame frame = LargeShape();
   const Session::Growth growth = session.GrowthBy(frame);
-  ASSERT_TRUE(session.Define(frame, forks_).ok());
+  ASSERT_TRUE(session.Define(frame, forks_, units).ok());
   EXPECT_LE(session.memory_bytes(), growth.trackers);
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
 }
