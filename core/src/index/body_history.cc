@@ -263,6 +263,7 @@ absl::StatusOr<BodyHistory> BodyHistory::Create(BodyDefinition definition) {
                   "must be within 2^51 of the reference point of the shape");
     }
     bytes += sizeof(Shape) + sizeof(ShapeReach) + 256 + 40 * shape.vertex_count();
+    if (shape.polygon() != nullptr) bytes += shape.polygon()->user_data().size();
   }
   if (!refusal.empty()) return refusal.status();
   bytes += 16 * definition.size();

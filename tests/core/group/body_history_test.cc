@@ -402,6 +402,19 @@ TEST(BodyHistoryTest, WithoutTicksItemsThatConsiderBodiesAreOutOfRange) {
   EXPECT_EQ(Evaluated(*scene, group).points.errors, std::vector<ItemError>{error});
 }
 
+// The history keeps the user data of shapes.
+TEST(BodyHistoryTest, UserDataIsCounted) {
+  const auto bytes_of = [](std::string user_data) {
+    PolygonSpec spec;
+    spec.rings.push_back({{{0, 0}, {1, 0}, {0, 1}}});
+    spec.user_data = std::move(user_data);
+    BodyDefinition definition;
+    definition.shapes.emplace_back(Polygon::Create(std::move(spec)).value());
+    return BodyHistory::Create(std::move(definition)).value().defined_bytes();
+  };
+  EXPECT_GE(bytes_of(std::string(4000, 'x')), bytes_of("") + 4000);
+}
+
 TEST(BodyHistoryTest, APoseTakesAtMostFortyBytes) {
   EXPECT_LE(BodyHistory::TickBytes(200, 32), 200u * 32 * 40);
   EXPECT_LE(BodyHistory::TickBytes(kMaxBodies, kMaxKeepTicks), kMaxBodies * kMaxKeepTicks * 40);
