@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What frames make of their streams is charged before it is there.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -183,6 +184,53 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
   ASSERT_TRUE(session.Define(frame, forks_, units).ok());
   EXPECT_LE(session.memory_bytes(), growth.trackers);
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
+}
+
+// Story: while groups paused, other streams added ticks to the set of their fork: each group held
+// the ticks of its time, which nobody was charged for.
+TEST_F(SessionMemoryTest, AGroupThatPausesIsChargedForTheTicksThatItHolds) {
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
+  auto frame = FromText<v1::Frame>(
+      "body_sets { scene: 'scenes/f' keep_ticks: 2 shapes { polygon { solidity: SOLIDITY_BOUNDARY "
+      "rings { x: [-100, 100, 100, -100] y: [-100, -100, 100, 100] } } } } "
+      "poses { tick: 1 } groups { scene: 'scenes/a' body_set: 0 segments { against: AGAINST_BOTH } "
+      "}"
+      "groups { scene: 'scenes/a' points { x: 0 y: 0 } }");
+  for (int i = 0; i < 1000; ++i) {
+    frame.mutable_body_sets(0)->add_shape(0);
+    frame.mutable_poses(0)->add_x(0.001 * i);
+    frame.mutable_poses(0)->add_y(0);
+  }
+  v1::SegmentCasts& segments = *frame.mutable_groups(0)->mutable_segments();
+  for (int i = 0; i < 3000; ++i) {  // each in all hollow squares, and touches none
+    segments.add_ax(0);
+    segments.add_ay(0);
+    segments.add_bx(1);
+    segments.add_by(1);
+  }
+  const auto messages = [&] {
+    return memory_.limit(MemoryShare::kMessages) - memory_.available(MemoryShare::kMessages);
+  };
+  for (const bool is_short : {false, true}) {
+    Stream stream(*this);
+    Begin(stream, frame);
+    MemoryCharge rest(memory_, MemoryShare::kMessages);
+    if (is_short) rest.AddUpTo(memory_.available(MemoryShare::kMessages));
+    const uint64_t before = messages();
+    uint64_t most = before;
+    const std::function<void()> pause = [&] { most = std::max(most, messages()); };
+    const std::atomic<bool> cancelled{false};
+    evaluator_.Continue(stream.run->work, stream.session, stream.run->scratch, cancelled,
+                        {.pause = &pause});
+    EXPECT_EQ(most >= before + BodyHistory::TickBytes(1000, 3), !is_short);
+    EXPECT_EQ(messages(), before);
+    const v1::FrameAnswer& answer = *stream.run->work.answer;
+    EXPECT_EQ(answer.groups(0).status().code(), is_short ? 8 : 0);  // RESOURCE_EXHAUSTED
+    EXPECT_TRUE(answer.groups(1).has_points());
+    runtime_.runs.Return(std::move(stream.run), 1);
+  }
 }
 
 // Story: a frame that had waited was refused as a whole when there was no memory to parse it again,
