@@ -26,6 +26,7 @@ constexpr uint64_t kSharedBytes = 512;
 // forks that other streams changed meanwhile: for the copies of tables, and for each number of
 // poses.
 constexpr uint64_t kUnitsPerAttempt = 1 << 10;
+constexpr uint64_t kUnitsPerNumber = 2;
 
 // Returns `status` with `path` and a point put in front of each field path that `is_below` accepts.
 absl::Status Below(
@@ -63,6 +64,17 @@ absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
   absl::StatusOr<BodyHistory> history = BodyHistory::Create(*std::move(definition));
   if (!history.ok()) return history.status();
   return BodySetDefinition{std::move(bytes), *std::move(history)};
+}
+
+// Returns the work units of an attempt to make the changes of `frame`.
+uint64_t UnitsOfAttempt(const v1::Frame& frame) {
+  uint64_t units = kUnitsPerAttempt;
+  for (const v1::BodySet& set : frame.body_sets()) units += kUnitsPerAttempt + set.ByteSizeLong();
+  for (const v1::BodyPoses& poses : frame.poses()) {
+    const auto numbers = static_cast<uint64_t>(poses.x_size() + poses.floats().x_size());
+    units += kUnitsPerNumber * numbers;
+  }
+  return units;
 }
 
 absl::Status ForkIsMissing() {
@@ -295,6 +307,7 @@ absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, 
     if (!status.ok()) return status;
     status = Commit(staged);
     if (status.code() != absl::StatusCode::kAborted) return status;
+    work_units += UnitsOfAttempt(frame);
   }
   return status;
 }

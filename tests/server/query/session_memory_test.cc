@@ -186,6 +186,42 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
 }
 
+// Story: frames that changed the same fork at the same time began again up to 16 times, and their
+// peers were served as if that were no work.
+TEST_F(SessionMemoryTest, AttemptsThatBeginAgainAreWork) {
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
+  StreamBodySets others;
+  int handle = 100;
+  uint64_t no_units = 0;
+  const auto fork = [](const v1::BodySet&) { return absl::StatusOr<std::string>("scenes/f"); };
+  const auto set = [](int body_set) {
+    return absl::StrCat("body_sets { body_set: ", body_set,
+                        " scene: 'scenes/f' keep_ticks: 1 shapes { capsule { radius: 1 } } } ");
+  };
+  for (const int collisions : {0, 3, 16}) {
+    StreamBodySets sets;
+    const int first = 1 + 2 * collisions;
+    int left = collisions;
+    // Another stream changes the fork after the frame has read its sets.
+    const auto key_of = [&](const v1::BodySet& message) {
+      if (static_cast<int>(message.body_set()) != first && left-- > 0) {
+        const auto other = FromText<v1::Frame>(set(handle++));
+        EXPECT_TRUE(others.Define(other, {forks_, absl::OkStatus()}, fork, no_units).ok());
+      }
+      return fork(message);
+    };
+    const auto frame = FromText<v1::Frame>(set(first) + set(first + 1));
+    uint64_t units = 0;
+    const absl::Status status = sets.Define(frame, {forks_, absl::OkStatus()}, key_of, units);
+    EXPECT_EQ(status.code(), collisions < 16 ? absl::StatusCode::kOk : absl::StatusCode::kAborted);
+    EXPECT_GE(units, static_cast<uint64_t>(collisions) * 2048);
+    EXPECT_LE(units, static_cast<uint64_t>(collisions) * 8192);
+  }
+  EXPECT_EQ(no_units, 0u);
+}
+
 // Story: while groups paused, other streams added ticks to the set of their fork: each group held
 // the ticks of its time, which nobody was charged for.
 TEST_F(SessionMemoryTest, AGroupThatPausesIsChargedForTheTicksThatItHolds) {
