@@ -307,7 +307,7 @@ func (k *keptSet) add(tick setTick) {
 	}
 }
 
-// dropFork forgets the sets of a fork, which may be gone.
+// dropFork forgets the sets of a fork, which the server has refused.
 func (s *session) dropFork(fork string) {
 	for handle, set := range s.bodySets {
 		if set.fork == fork {

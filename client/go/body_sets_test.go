@@ -192,23 +192,24 @@ func TestAStreamSendsItsBodySetsAndTheirTicksAgain(t *testing.T) {
 	frame.RemoveBodySets(5)
 	do(ctx, t, stream, frame)
 	restart(ctx, t, server)
-	expectNoSet(ctx, t, stream, 5)
+	expectNoSet(ctx, t, stream, 5, InvalidArgument)
 }
 
-func expectNoSet(ctx context.Context, t *testing.T, stream *Stream, set uint32) {
+func expectNoSet(ctx context.Context, t *testing.T, stream *Stream, set uint32, code Code) {
 	t.Helper()
 	frame := new(Frame)
 	askAt(frame, "scenes/arena", set, 0, 1)
 	answer, err := stream.Do(ctx, frame)
 	var refused *Error
-	if err != nil || !errors.As(answer.Group(0).Err(), &refused) || refused.Code != InvalidArgument || refused.Field != "body_set" {
+	if err != nil || !errors.As(answer.Group(0).Err(), &refused) || refused.Code != code || refused.Field != "body_set" {
 		t.Fatal(err, answer.Group(0).Err())
 	}
 }
 
 // Story: one fork was gone after a restart, and with it the stream ended, though only its sets could
-// not come back.
-func TestTheBodySetsOfAForkThatIsGoneEndNoStream(t *testing.T) {
+// not come back. Then the stream dropped these sets, also if the client that had made the fork made
+// it again a moment later.
+func TestTheBodySetsOfAForkThatIsGoneWaitForTheFork(t *testing.T) {
 	ctx := testContext(t)
 	server := startServer(t)
 	client, host := dial(t, server.address), dial(t, server.address)
@@ -229,8 +230,12 @@ func TestTheBodySetsOfAForkThatIsGoneEndNoStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectCounts(t, countsAt(ctx, t, stream, "scenes/arena", 5, 0, 1), 1)
-	expectNoSet(ctx, t, stream, 4)
+	expectNoSet(ctx, t, stream, 4, NotFound)
 	expectCounts(t, countsAt(ctx, t, stream, "scenes/g", 6, 0, 1), 1)
+	if _, err := host.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/f"}); err != nil {
+		t.Fatal(err)
+	}
+	expectCounts(t, countsAt(ctx, t, stream, "scenes/f", 4, 0, 1, 2), 1, 0)
 	if stream.Reconnects() != 1 {
 		t.Errorf("%d reconnects", stream.Reconnects())
 	}

@@ -206,7 +206,8 @@ func (s *Stream) takeResponse(d *decoder, data []byte) *Error {
 	return nil
 }
 
-// dropFork forgets the body sets of a fork: the server does not have the fork, or it has other sets.
+// dropFork forgets the body sets of a fork that has other sets. The server keeps the sets of a fork
+// that does not exist until it does.
 func (s *Stream) dropFork(fork string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

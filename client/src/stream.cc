@@ -227,8 +227,9 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
   // Frames that replay the scene handles and trackers of `session_` have seq 0 and are sent before
   // all other frames, so the first answers of a call are answers to replay frames. A retryable
-  // refusal breaks the call. The server refuses the body sets of a fork that does not exist, or
-  // that has other sets: the session drops these sets. Any other refusal ends the stream.
+  // refusal breaks the call. The server refuses the body sets of a fork that has other sets, and of
+  // a scene that is no fork: the session drops these sets. The server keeps the sets of a fork that
+  // does not exist until it does. Any other refusal ends the stream.
   --outstanding_;
   const std::string fork = std::move(replayed_forks_.front());
   replayed_forks_.pop_front();

@@ -64,7 +64,7 @@ class StreamSession {
   // Returns the fork whose body sets or ticks `replayed` has, a frame of `Replay`; else an empty
   // name.
   std::string ForkOf(const v1::Frame& replayed) const;
-  // Forgets the body sets of a fork, which may be gone. May be called during a replay.
+  // Forgets the body sets of a fork, which the server has refused. May be called during a replay.
   void DropFork(const std::string& fork);
 
  private:

@@ -96,9 +96,15 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
   absl::Status status = CheckFrame(frame);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
   status.Update(coherence.status());
-  if (status.ok()) status = session.Define(frame, store_);
-  if (!status.ok()) return Refuse(frame.seq(), std::move(status), answer, work);
+  uint64_t work_units = 0;
+  if (status.ok()) status = session.Define(frame, store_, work_units);
+  if (!status.ok()) {
+    Refuse(frame.seq(), std::move(status), answer, work);
+    work.work_units = work_units;
+    return;
+  }
   ClearWork(answer, work);
+  work.work_units = work_units;
   work.frame = &frame;
   work.received = arrival.received;
   work.call_deadline = arrival.call_deadline;

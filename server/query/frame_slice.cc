@@ -118,7 +118,8 @@ FrameSlice::FrameSlice(const Context& context, const SliceLimits& limits)
       work_(context.work),
       limits_(limits),
       units_left_(limits.max_units),
-      slice_begin_(Clock::now()) {}
+      slice_begin_(Clock::now()),
+      past_charge_(context.work.rows_charge.Another()) {}
 
 absl::string_view FrameSlice::KeyOf(absl::string_view name) {
   if (context_.session.tenant == kDefaultTenant) return name;
@@ -134,6 +135,7 @@ bool FrameSlice::MustStop(Clock::time_point now) {
   if (limits_.pause != nullptr) {
     YieldIfSliceIsOver(now);
     if (now - slice_begin_ >= Executor::kSlice) {
+      if (!ChargePast()) return true;
       (*limits_.pause)();
       slice_begin_ = now = Clock::now();
     }
@@ -147,6 +149,15 @@ bool FrameSlice::ChargeRows() {
   const uint64_t rows = work_.rows + (meter_ == nullptr ? 0 : meter_->rows());
   if (rows * kBytesPerRow < work_.rows_charge.bytes() + kChargedBytes) return true;
   absl::Status status = work_.rows_charge.GrowTo(rows * kBytesPerRow);
+  if (!status.ok()) out_of_memory_ = std::move(status);
+  return out_of_memory_.ok();
+}
+
+// While the slice pauses, other streams may add ticks to the fork's set, or delete the fork: the
+// group still holds the ticks as they were. A set of the stream itself does not change meanwhile.
+bool FrameSlice::ChargePast() {
+  if (body_set_.set == nullptr || body_set_.fork.empty()) return true;
+  absl::Status status = past_charge_.GrowTo(body_set_.set->memory_bytes());
   if (!status.ok()) out_of_memory_ = std::move(status);
   return out_of_memory_.ok();
 }
@@ -170,7 +181,10 @@ Progress FrameSlice::Run() {
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
     // Checks whether the time slice is over, and pauses when a pause is due.
-    if (i % kGroupsPerCheck == kGroupsPerCheck - 1) MustStop(Clock::now());
+    if (i % kGroupsPerCheck == kGroupsPerCheck - 1) {
+      ReleasePast();
+      MustStop(Clock::now());
+    }
     // A group that waits for a version does not stop the pass: later groups are answered. After the
     // end of the time slice no further group is answered.
     const bool is_over = is_out_of_cpu_ || progress == Progress::kYields;
@@ -179,7 +193,15 @@ Progress FrameSlice::Run() {
     progress = std::max(progress, group_progress);
   }
   work_.pending.resize(kept);
+  ReleasePast();
   return progress;
+}
+
+void FrameSlice::ReleasePast() {
+  if (body_set_.set == nullptr) return;
+  body_set_ = {};
+  decoded_ = -1;
+  past_charge_.Clear();
 }
 
 Progress FrameSlice::Answer(size_t i) {
@@ -353,9 +375,13 @@ const absl::Status& FrameSlice::Decode(size_t i) {
     decoded_ = work_.pending[i];
     const v1::Group& group = GroupAt(i);
     body_set_ = {};
+    past_charge_.Clear();
     if (group.has_body_set()) body_set_ = context_.session.body_sets.Find(group.body_set());
     const BodyHistory* const history = body_set_.set == nullptr ? nullptr : &body_set_.set->history;
-    decode_status_ = wire::DecodeGroup(group, context_.scratch.decoded, history);
+    decode_status_ = body_set_.status;
+    if (decode_status_.ok()) {
+      decode_status_ = wire::DecodeGroup(group, context_.scratch.decoded, history);
+    }
   }
   return decode_status_;
 }

@@ -63,6 +63,11 @@ class FrameSlice {
   // Charges the memory of the rows (such as hits) that the answer of the frame has so far. Returns
   // false if the memory is not available.
   bool ChargeRows();
+  // Charges the memory of the fork's body set that the decoded group names, which the slice holds
+  // while it pauses. Returns false if the memory is not available.
+  bool ChargePast();
+  // Releases the decoded group's body set, which no evaluation may use any more, and its charge.
+  void ReleasePast();
 
   // The result and the cost of evaluating a group of queries. `Charge` adds the cost of an
   // evaluation to the cost of the frame; an evaluation that is discarded and repeated is not
@@ -164,6 +169,7 @@ class FrameSlice {
   absl::Status decode_status_;
   // The body set (bodies with poses by tick) that the decoded group names, if it names one.
   StreamBodySets::Found body_set_;
+  MemoryCharge past_charge_;  // for `body_set_`, once the slice has paused
 
   // The members of the joined batch of casts are the groups work.pending[i] for each i from the
   // index that `Run` has reached up to `joined_end_` - 1; no batch exists if that index is

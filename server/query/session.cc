@@ -116,7 +116,7 @@ absl::StatusOr<std::string> Session::ForkKeyOf(const v1::Frame& frame, const v1:
   return store.KeyOf(tenant, *name);
 }
 
-absl::Status Session::Define(const v1::Frame& frame, ForkStore& store) {
+absl::Status Session::Define(const v1::Frame& frame, ForkStore& store, uint64_t& work_units) {
   // All definitions are checked before any of them is made.
   absl::Status status = handles.Check(frame.bindings());
   if (!status.ok()) return status;
@@ -126,11 +126,14 @@ absl::Status Session::Define(const v1::Frame& frame, ForkStore& store) {
   const bool has_trackers = frame.trackers_size() + frame.removed_trackers_size() > 0;
   if (has_trackers) status = wire::DecodeTrackers(frame.trackers(), decoded);
   if (!status.ok()) return status;
-  if (frame.body_sets_size() + frame.poses_size() + frame.removed_body_sets_size() > 0) {
-    if (has_trackers) status = trackers.Check(removed, decoded.definitions);
-    if (!status.ok()) return status;
-    status = body_sets.Define(frame, {store, may_edit},
-                              [&](const v1::BodySet& set) { return ForkKeyOf(frame, set, store); });
+  const bool has_body_sets =
+      frame.body_sets_size() + frame.poses_size() + frame.removed_body_sets_size() > 0;
+  if (has_body_sets && has_trackers) status = trackers.Check(removed, decoded.definitions);
+  if (!status.ok()) return status;
+  if (has_body_sets || body_sets.has_waiting()) {
+    status = body_sets.Define(
+        frame, {store, may_edit},
+        [&](const v1::BodySet& set) { return ForkKeyOf(frame, set, store); }, work_units);
     if (!status.ok()) return status;
   }
   // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers. In

@@ -55,8 +55,9 @@ struct Session {
 
   // Makes all definitions of `frame` (of scene handles, trackers and body sets) and adds the ticks
   // of its poses, or does none of this if it returns an error.
-  // `store` has the forks whose body sets the frame may define and use.
-  absl::Status Define(const v1::Frame& frame, ForkStore& store);
+  // `store` has the forks whose body sets the frame may define and use. Increases `work_units` as
+  // `StreamBodySets::Define` does.
+  absl::Status Define(const v1::Frame& frame, ForkStore& store, uint64_t& work_units);
 
   size_t memory_bytes() const {
     return handles.memory_bytes() + body_sets.memory_bytes() + trackers.memory_bytes();

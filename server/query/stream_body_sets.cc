@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/base/rpc_status.h"
@@ -18,6 +19,14 @@ namespace {
 constexpr uint32_t kMaxHandle = 65535;
 // Frames of several streams that change one fork at the same time begin again this often.
 constexpr int kMaxAttempts = 16;
+// What a stream keeps of the set of a fork, beside its definition: entries of tables, and the key
+// of the fork.
+constexpr uint64_t kSharedBytes = 512;
+// The work units (visited polygons or edges, about 5 ns each) of an attempt to change the sets of
+// forks that other streams changed meanwhile: for the copies of tables, and for each number of
+// poses.
+constexpr uint64_t kUnitsPerAttempt = 1 << 10;
+constexpr uint64_t kUnitsPerNumber = 2;
 
 // Returns `status` with `path` and a point put in front of each field path that `is_below` accepts.
 absl::Status Below(
@@ -57,6 +66,26 @@ absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
   return BodySetDefinition{std::move(bytes), *std::move(history)};
 }
 
+// Returns the work units of an attempt to make the changes of `frame`.
+uint64_t UnitsOfAttempt(const v1::Frame& frame) {
+  uint64_t units = kUnitsPerAttempt;
+  for (const v1::BodySet& set : frame.body_sets()) units += kUnitsPerAttempt + set.ByteSizeLong();
+  for (const v1::BodyPoses& poses : frame.poses()) {
+    const auto numbers = static_cast<uint64_t>(poses.x_size() + poses.floats().x_size());
+    units += kUnitsPerNumber * numbers;
+  }
+  return units;
+}
+
+absl::Status ForkIsMissing() {
+  return Refused(absl::StatusCode::kNotFound, "body_set",
+                 "must be a set whose fork exists: it was deleted, or does not exist yet");
+}
+
+absl::Status IsInUse() {
+  return InvalidField("body_set", "must not have a set of another stream or fork");
+}
+
 }  // namespace
 
 bool StreamBodySets::Shared::IsDefinitionOf(const KeptBodySet* set) const {
@@ -70,7 +99,70 @@ BodySetChange& StreamBodySets::Staged::ChangeOf(const std::shared_ptr<ForkBodySe
   return forks.try_emplace(sets, BodySetChange(std::move(table)), number).first->second.first;
 }
 
+void StreamBodySets::Staged::Free(uint32_t handle) {
+  if (waiting.erase(handle) != 0) own.Remove(handle);
+  const auto found = shared.find(handle);
+  if (found != shared.end() && found->second.sets->is_closed()) shared.erase(found);
+}
+
+absl::Status StreamBodySets::Staged::MakeRoom() {
+  if (shared.size() + own.size() < BodySetTable::kMaxSets) return absl::OkStatus();
+  absl::erase_if(shared, [](const auto& set) { return set.second.sets->is_closed(); });
+  if (shared.size() + own.size() < BodySetTable::kMaxSets) return absl::OkStatus();
+  return OverLimit("body_set", BodySetTable::kMaxSets, "body sets a stream");
+}
+
+// The fork may have the set from another stream: then that stays, unless it has no tick. No tick
+// that the stream gives has a version of the fork.
+absl::Status StreamBodySets::Give(uint32_t handle, const std::shared_ptr<ForkBodySets>& sets,
+                                  const absl::Status& may_change, uint64_t& work_units) {
+  const std::shared_ptr<const KeptBodySet> kept = own_.Find(handle);
+  auto [table, number] = sets->Copy();
+  work_units += kUnitsPerAttempt + table.size();
+  BodySetChange change(std::move(table));
+  const std::shared_ptr<const KeptBodySet> there = change.Find(handle);
+  const bool is_same = there != nullptr && *there->definition == *kept->definition;
+  const bool is_empty = is_same && there->history.tick_count() == 0;
+  if (there == nullptr || (is_empty && kept->history.tick_count() != 0)) {
+    if (!may_change.ok()) return may_change;
+    absl::Status status = change.Take(handle, kept);
+    std::vector<ForkBodySets::Replacement> replacements;
+    replacements.push_back({sets, change.Finish(), number});
+    if (status.ok()) status = ForkBodySets::Replace(std::move(replacements));
+    if (!status.ok()) return status;
+  }
+  BodySetChange own(std::move(own_));
+  own.Remove(handle);
+  own_ = own.Finish();
+  shared_[handle] = {std::move(waiting_[handle].fork), sets,
+                     is_same ? there->definition : kept->definition};
+  waiting_.erase(handle);
+  return absl::OkStatus();
+}
+
+void StreamBodySets::GiveUsed(const v1::Frame& frame, const Forks& forks, uint64_t& work_units) {
+  if (waiting_.empty()) return;
+  absl::flat_hash_set<uint32_t> used;
+  for (const v1::BodyPoses& poses : frame.poses()) used.insert(poses.body_set());
+  for (const v1::Group& group : frame.groups()) {
+    if (group.has_body_set()) used.insert(group.body_set());
+  }
+  for (const uint32_t handle : frame.removed_body_sets()) used.erase(handle);
+  for (const v1::BodySet& set : frame.body_sets()) used.erase(set.body_set());
+  for (const uint32_t handle : used) {
+    const auto waiting = waiting_.find(handle);
+    if (waiting == waiting_.end()) continue;
+    const auto sets = forks.store.BodySetsOf(waiting->second.fork, "body_set");
+    absl::Status status = sets.ok() ? absl::AbortedError("") : ForkIsMissing();
+    for (int attempt = 0; attempt < kMaxAttempts && absl::IsAborted(status); ++attempt) {
+      status = Give(handle, *sets, forks.may_change, work_units);
+    }
+    if (!status.ok()) waiting_[handle].why = std::move(status);
+  }
+}
+
 absl::Status StreamBodySets::StageRemoval(uint32_t handle, const Forks& forks, Staged& staged) {
+  staged.Free(handle);
   staged.own.Remove(handle);
   const auto found = staged.shared.find(handle);
   if (found == staged.shared.end()) return absl::OkStatus();
@@ -81,35 +173,53 @@ absl::Status StreamBodySets::StageRemoval(uint32_t handle, const Forks& forks, S
   return absl::OkStatus();
 }
 
+absl::Status StreamBodySets::StageWaiting(uint32_t handle, const BodySetDefinition& definition,
+                                          const std::string& key, Staged& staged) {
+  const auto before = staged.waiting.find(handle);
+  const bool is_same = before != staged.waiting.end() && before->second.fork == key &&
+                       *staged.own.Find(handle)->definition == *definition.bytes;
+  if (is_same) return absl::OkStatus();
+  staged.Free(handle);
+  if (staged.own.Has(handle) || staged.shared.contains(handle)) return IsInUse();
+  absl::Status status = staged.MakeRoom();
+  if (status.ok()) status = staged.own.Define(handle, definition);
+  if (status.ok()) staged.waiting[handle] = {key, ForkIsMissing()};
+  return status;
+}
+
 absl::Status StreamBodySets::StageSet(const v1::BodySet& message, const Forks& forks, KeyOf key_of,
                                       Staged& staged) {
   const absl::StatusOr<BodySetDefinition> definition = DefinitionOf(message);
   if (!definition.ok()) return definition.status();
   const uint32_t handle = message.body_set();
-  const bool is_new = !staged.shared.contains(handle) && !staged.own.Has(handle);
-  if (is_new && staged.shared.size() + staged.own.size() >= BodySetTable::kMaxSets) {
-    return OverLimit("body_set", BodySetTable::kMaxSets, "body sets a stream");
+  const bool has_fork = message.fork_case() != v1::BodySet::FORK_NOT_SET;
+  std::string key;
+  std::shared_ptr<ForkBodySets> sets;
+  if (has_fork) {
+    const absl::StatusOr<std::string> found_key = key_of(message);
+    if (!found_key.ok()) return found_key.status();
+    key = *found_key;
+    auto found = forks.store.BodySetsOf(
+        key, message.fork_case() == v1::BodySet::kScene ? "scene" : "scene_handle");
+    if (absl::IsNotFound(found.status())) return StageWaiting(handle, *definition, key, staged);
+    if (!found.ok()) return found.status();
+    sets = *std::move(found);
   }
-  const auto in_use = [] {
-    return InvalidField("body_set", "must not have a set of another stream or fork");
-  };
-  if (message.fork_case() == v1::BodySet::FORK_NOT_SET) {
-    if (staged.shared.contains(handle)) return in_use();
-    return staged.own.Define(handle, *definition);
-  }
-  const absl::StatusOr<std::string> key = key_of(message);
-  if (!key.ok()) return key.status();
-  absl::StatusOr<std::shared_ptr<ForkBodySets>> sets = forks.store.BodySetsOf(
-      *key, message.fork_case() == v1::BodySet::kScene ? "scene" : "scene_handle");
-  if (!sets.ok()) return sets.status();
+  staged.Free(handle);
   const auto before = staged.shared.find(handle);
-  if (staged.own.Has(handle)) return in_use();
-  if (before != staged.shared.end() && before->second.sets != *sets) return in_use();
-  BodySetChange& change = staged.ChangeOf(*sets);
+  const bool is_shared = before != staged.shared.end();
+  if (is_shared ? before->second.sets != sets : has_fork && staged.own.Has(handle)) {
+    return IsInUse();
+  }
+  absl::Status status;
+  if (!is_shared && !staged.own.Has(handle)) status = staged.MakeRoom();
+  if (!status.ok()) return status;
+  if (!has_fork) return staged.own.Define(handle, *definition);
+  BodySetChange& change = staged.ChangeOf(sets);
   if (!change.Has(handle) && !forks.may_change.ok()) return forks.may_change;
-  absl::Status status = change.Define(handle, *definition);
+  status = change.Define(handle, *definition);
   if (status.ok()) {
-    staged.shared[handle] = {*key, *std::move(sets), change.Find(handle)->definition};
+    staged.shared[handle] = {std::move(key), std::move(sets), change.Find(handle)->definition};
   }
   return status;
 }
@@ -123,12 +233,17 @@ absl::Status StreamBodySets::StagePoses(const v1::BodyPoses& message, const Fork
   if (!status.ok()) return status;
   const auto shared = staged.shared.find(message.body_set());
   if (shared == staged.shared.end()) {
+    if (staged.waiting.contains(message.body_set()) && !forks.may_change.ok()) {
+      return forks.may_change;
+    }
     return BelowFloats(message, staged.own.Add(message.body_set(), decoded.poses, 0));
   }
   if (!forks.may_change.ok()) return forks.may_change;
-  // A tick is a use of the fork, which renews its lease.
-  if (!forks.store.BodySetsOf(shared->second.fork, "body_set").ok()) {
-    return InvalidField("body_set", "must be the handle of a body set");
+  // A tick is a use of the fork, which renews its lease. The groups that name the set of a deleted
+  // fork get the error (`Find`).
+  if (shared->second.sets->is_closed() ||
+      !forks.store.BodySetsOf(shared->second.fork, "body_set").ok()) {
+    return absl::OkStatus();
   }
   const Scene::Ptr scene = message.resent() ? nullptr : forks.store.Find(shared->second.fork);
   const uint64_t version = scene == nullptr ? 0 : scene->version();
@@ -146,9 +261,6 @@ absl::Status StreamBodySets::Stage(const v1::Frame& frame, const Forks& forks, K
   for (const uint32_t handle : frame.removed_body_sets()) {
     absl::Status status = StageRemoval(handle, forks, staged);
     if (!status.ok()) return status;
-  }
-  if (frame.body_sets_size() != 0) {  // the handles of deleted forks are free
-    absl::erase_if(staged.shared, [](const auto& set) { return set.second.sets->is_closed(); });
   }
   for (int i = 0; i < frame.body_sets_size(); ++i) {
     const absl::Status status = StageSet(frame.body_sets(i), forks, key_of, staged);
@@ -172,10 +284,13 @@ absl::Status StreamBodySets::Commit(Staged& staged) {
   if (!status.ok()) return status;
   own_ = staged.own.Finish();
   shared_ = std::move(staged.shared);
+  waiting_ = std::move(staged.waiting);
   return status;
 }
 
-absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, KeyOf key_of) {
+absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, KeyOf key_of,
+                                    uint64_t& work_units) {
+  GiveUsed(frame, forks, work_units);
   if (frame.removed_body_sets_size() + frame.body_sets_size() + frame.poses_size() == 0) {
     return absl::OkStatus();
   }
@@ -187,31 +302,45 @@ absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, 
   }
   absl::Status status;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    Staged staged{BodySetChange(own_), shared_, {}};
+    Staged staged{BodySetChange(own_), shared_, waiting_, {}};
     status = Stage(frame, forks, key_of, staged);
     if (!status.ok()) return status;
     status = Commit(staged);
     if (status.code() != absl::StatusCode::kAborted) return status;
+    work_units += UnitsOfAttempt(frame);
   }
   return status;
 }
 
 StreamBodySets::Found StreamBodySets::Find(uint32_t handle) const {
+  const auto waiting = waiting_.find(handle);
+  if (waiting != waiting_.end()) return {nullptr, waiting->second.fork, waiting->second.why};
   const auto shared = shared_.find(handle);
-  if (shared == shared_.end()) return {own_.Find(handle), ""};
+  if (shared == shared_.end()) return {own_.Find(handle), "", absl::OkStatus()};
+  const std::string& fork = shared->second.fork;
   std::shared_ptr<const KeptBodySet> set = shared->second.sets->Find(handle);
+  if (set == nullptr && shared->second.sets->is_closed()) return {nullptr, fork, ForkIsMissing()};
   if (!shared->second.IsDefinitionOf(set.get())) set = nullptr;
-  return {std::move(set), shared->second.fork};
+  return {std::move(set), fork, absl::OkStatus()};
+}
+
+// Several streams may share the bytes of a definition. Each is charged for them, as each may be the
+// last one that holds them.
+uint64_t StreamBodySets::memory_bytes() const {
+  uint64_t bytes = own_.memory_bytes() + waiting_.size() * kSharedBytes;
+  for (const auto& [handle, shared] : shared_) {
+    bytes += kSharedBytes + shared.definition->capacity();
+  }
+  return bytes;
 }
 
 // Counts each definition as new and with room for all of its ticks, and no tick: the set of a tick
-// has room for it.
+// has room for it. Counts the set of a fork, too: the stream keeps it if the fork does not exist.
 uint64_t StreamBodySets::GrowthBy(const v1::Frame& frame) {
   constexpr uint64_t kShapeBytes = 1024;
-  constexpr uint64_t kSetBytes = 1024;
+  constexpr uint64_t kSetBytes = 1024 + kSharedBytes;
   uint64_t bytes = 0;
   for (const v1::BodySet& set : frame.body_sets()) {
-    if (set.fork_case() != v1::BodySet::FORK_NOT_SET) continue;
     const auto shapes = static_cast<uint64_t>(set.shapes_size());
     const auto bodies = std::max(shapes, static_cast<uint64_t>(set.shape_size()));
     const uint32_t ticks = set.keep_ticks() == 0 ? BodyDefinition().keep_ticks : set.keep_ticks();

@@ -39,17 +39,21 @@ absl::Status BodySetChange::Define(uint32_t handle, const BodySetDefinition& def
     if (*found->second->definition == *definition.bytes) return absl::OkStatus();
     return InvalidField("body_set", "must not have a set of another definition");
   }
-  if (size() >= BodySetTable::kMaxSets) {
-    return Refused(absl::StatusCode::kResourceExhausted, "body_set",
-                   absl::StrCat("must be one of at most ", BodySetTable::kMaxSets, " body sets"));
-  }
+  absl::Status status = CheckRoom();
+  if (!status.ok()) return status;
   auto set = std::make_shared<KeptBodySet>();
   set->definition = definition.bytes;
   set->history = definition.history;
   made_[handle] = set;
   table_.sets_.emplace(handle, std::move(set));
   is_changed_ = true;
-  return absl::OkStatus();
+  return status;
+}
+
+absl::Status BodySetChange::CheckRoom() const {
+  if (size() < BodySetTable::kMaxSets) return absl::OkStatus();
+  return Refused(absl::StatusCode::kResourceExhausted, "body_set",
+                 absl::StrCat("must be one of at most ", BodySetTable::kMaxSets, " body sets"));
 }
 
 absl::Status BodySetChange::Add(uint32_t handle, const PoseColumns& poses, uint64_t version) {
@@ -69,6 +73,15 @@ absl::Status BodySetChange::Add(uint32_t handle, const PoseColumns& poses, uint6
   const auto kept =
       std::lower_bound(versions.begin(), versions.end(), history.oldest_tick(), IsBefore);
   versions.erase(versions.begin(), kept);
+  return status;
+}
+
+absl::Status BodySetChange::Take(uint32_t handle, std::shared_ptr<const KeptBodySet> kept) {
+  absl::Status status = Has(handle) ? absl::OkStatus() : CheckRoom();
+  if (!status.ok()) return status;
+  made_.erase(handle);
+  table_.sets_[handle] = std::move(kept);
+  is_changed_ = true;
   return status;
 }
 

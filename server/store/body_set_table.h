@@ -78,6 +78,9 @@ class BodySetChange {
   // version. Errors: INVALID_ARGUMENT naming `body_set` for an unknown handle; those of
   // `BodyHistory::Add`.
   absl::Status Add(uint32_t handle, const PoseColumns& poses, uint64_t version);
+  // Adds the set `kept`, in place of a set of the handle. Errors: RESOURCE_EXHAUSTED for more than
+  // `kMaxSets`.
+  absl::Status Take(uint32_t handle, std::shared_ptr<const KeptBodySet> kept);
   void Remove(uint32_t handle);
 
   bool Has(uint32_t handle) const { return table_.sets_.contains(handle); }
@@ -90,6 +93,9 @@ class BodySetChange {
   BodySetTable Finish() { return std::move(table_); }
 
  private:
+  // RESOURCE_EXHAUSTED if the table has `kMaxSets` sets.
+  absl::Status CheckRoom() const;
+
   BodySetTable table_;
   // the sets of `table_` that this object has made, and so may change
   absl::flat_hash_map<uint32_t, std::shared_ptr<KeptBodySet>> made_;

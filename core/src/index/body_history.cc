@@ -158,9 +158,9 @@ std::shared_ptr<const BodyTick> MakeTick(const PoseColumns& poses) {
   tick.numbers.reserve(2 * poses.x.size() + 2 * poses.c.size() + poses.angle.size());
   for (const double x : poses.x) tick.numbers.push_back(Normalized(x));
   for (const double y : poses.y) tick.numbers.push_back(Normalized(y));
-  tick.numbers.insert(tick.numbers.end(), poses.c.begin(), poses.c.end());
-  tick.numbers.insert(tick.numbers.end(), poses.s.begin(), poses.s.end());
-  tick.numbers.insert(tick.numbers.end(), poses.angle.begin(), poses.angle.end());
+  for (const std::span<const double> column : {poses.c, poses.s, poses.angle}) {
+    for (const double number : column) tick.numbers.push_back(number + 0.0);  // -0 becomes 0
+  }
   tick.alive = KeptBits(poses.alive, tick.bodies, true);
   tick.teleported = KeptBits(poses.teleported, tick.bodies, false);
   return made;
@@ -263,6 +263,7 @@ absl::StatusOr<BodyHistory> BodyHistory::Create(BodyDefinition definition) {
                   "must be within 2^51 of the reference point of the shape");
     }
     bytes += sizeof(Shape) + sizeof(ShapeReach) + 256 + 40 * shape.vertex_count();
+    if (shape.polygon() != nullptr) bytes += shape.polygon()->user_data().size();
   }
   if (!refusal.empty()) return refusal.status();
   bytes += 16 * definition.size();

@@ -402,6 +402,60 @@ TEST(BodyHistoryTest, WithoutTicksItemsThatConsiderBodiesAreOutOfRange) {
   EXPECT_EQ(Evaluated(*scene, group).points.errors, std::vector<ItemError>{error});
 }
 
+// Story: a tick with the angle -0 that was sent again with 0 was refused as one with other poses.
+TEST(BodyHistoryTest, ZeroesOfRotationsHaveNoSign) {
+  for (const bool has_angle : {true, false}) {
+    BodyDefinition definition;
+    definition.shapes.assign(1, Shape::Create(Capsule{{{0, 0}, {1, 0}}, 1}).value());
+    BodyHistory history = BodyHistory::Create(definition).value();
+    const double zero[] = {0}, minus[] = {-0.0}, one[] = {1};
+    for (const std::span<const double> angle : {std::span(minus), std::span(zero)}) {
+      PoseColumns poses{.tick = 7, .x = zero, .y = angle};
+      if (has_angle) {
+        poses.angle = angle;
+      } else {
+        poses.c = one;
+        poses.s = angle;
+      }
+      EXPECT_EQ(history.Add(poses), absl::OkStatus()) << has_angle;
+    }
+    PastBodies past;
+    ASSERT_TRUE(history.At(7, BodyRotation::kNearest, past));
+    EXPECT_FALSE(std::signbit(past.s[0])) << has_angle;
+  }
+}
+
+// An angle between two ticks that is beyond the accepted ones is one turn less.
+TEST(BodyHistoryTest, Law4LinearAnglesStayInTheAcceptedRange) {
+  const double turn = 6.283185307179586, most = 0x1p20;
+  for (const double sign : {1.0, -1.0}) {
+    // The shorter way from `from` to `to` leads beyond 2^20.
+    const double from = sign * (most - 1), to = sign * (most - 1 - turn + 3);
+    const BodyHistory history = TwoDiscs({0, from, to});
+    PastBodies past;
+    ASSERT_TRUE(history.At(11.75, BodyRotation::kLinear, past));
+    double d = to - from;
+    d -= turn * std::floor(d / turn + 0.5);
+    const double angle = from + 0.75 * d;
+    ASSERT_GT(std::abs(angle), most);
+    EXPECT_EQ(past.c[0], SinCos(angle - sign * turn).c);
+    EXPECT_EQ(past.s[0], SinCos(angle - sign * turn).s);
+  }
+}
+
+// The history keeps the user data of shapes.
+TEST(BodyHistoryTest, UserDataIsCounted) {
+  const auto bytes_of = [](std::string user_data) {
+    PolygonSpec spec;
+    spec.rings.push_back({{{0, 0}, {1, 0}, {0, 1}}});
+    spec.user_data = std::move(user_data);
+    BodyDefinition definition;
+    definition.shapes.emplace_back(Polygon::Create(std::move(spec)).value());
+    return BodyHistory::Create(std::move(definition)).value().defined_bytes();
+  };
+  EXPECT_GE(bytes_of(std::string(4000, 'x')), bytes_of("") + 4000);
+}
+
 TEST(BodyHistoryTest, APoseTakesAtMostFortyBytes) {
   EXPECT_LE(BodyHistory::TickBytes(200, 32), 200u * 32 * 40);
   EXPECT_LE(BodyHistory::TickBytes(kMaxBodies, kMaxKeepTicks), kMaxBodies * kMaxKeepTicks * 40);

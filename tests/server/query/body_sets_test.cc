@@ -73,6 +73,20 @@ void Fork(TestServer& server, const std::string& name, int lease_seconds = 60) {
   ASSERT_TRUE(status.ok()) << status.error_message();
 }
 
+void Delete(TestServer& server, const std::string& name) {
+  Context context;
+  v1::DeleteSceneResponse deleted;
+  const auto request = FromText<v1::DeleteSceneRequest>(absl::StrCat("name: 'scenes/", name, "'"));
+  ASSERT_TRUE(server.scenes().DeleteScene(&context, request, &deleted).ok());
+}
+
+// The status of the first group.
+absl::Status StatusOf(const v1::FrameAnswer& answer) {
+  if (answer.groups_size() == 0) return absl::InternalError(answer.DebugString());
+  const v1::GroupAnswer& group = answer.groups(0);
+  return group.has_status() ? wire::DecodeStatus(group.status()) : absl::OkStatus();
+}
+
 TEST(BodySetsTest, ItemsAreAnsweredAsOfTheirMoments) {
   TestServer server;
   server.Create("a", {});
@@ -133,11 +147,9 @@ TEST(BodySetsTest, RefusedFramesChangeNothing) {
   invalid("body_sets { body_set: 9 } trackers { shapes {} }", "trackers[0].shapes[0]");
   EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/a' }"),
                       StatusCode::kFailedPrecondition, "body_sets[0].scene"));
-  EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/b' }"),
-                      StatusCode::kNotFound, "body_sets[0].scene"));
-  const std::string bound = "bindings { handle: 4 scene: 'scenes/b' } ";
+  const std::string bound = "bindings { handle: 4 scene: 'scenes/a' } ";
   EXPECT_TRUE(Refuses(stream.Refusal(bound + "body_sets { body_set: 9 scene_handle: 4 }"),
-                      StatusCode::kNotFound, "body_sets[0].scene_handle"));
+                      StatusCode::kFailedPrecondition, "body_sets[0].scene_handle"));
   std::string many;
   for (int i = 6; i < 1030; ++i) {
     absl::StrAppend(&many, "body_sets { keep_ticks: 1 body_set: ", i, " } ");
@@ -186,14 +198,11 @@ TEST(BodySetsTest, StreamsOfAForkShareItsSets) {
   EXPECT_EQ(asker.Ask(At(8, 8) + At(9, 9)).status().code(), 0);
   EXPECT_TRUE(Refuses(sender.Refusal(At(9, 1)), StatusCode::kInvalidArgument, "poses[0].tick"));
   // With the fork the sets go.
-  Context context;
-  v1::DeleteSceneRequest remove;
-  remove.set_name("scenes/f");
-  v1::DeleteSceneResponse removed;
-  ASSERT_TRUE(server.scenes().DeleteScene(&context, remove, &removed).ok());
-  EXPECT_TRUE(
-      Refuses(sender.Refusal(At(10, 1)), StatusCode::kInvalidArgument, "poses[0].body_set"));
+  Delete(server, "f");
+  EXPECT_EQ(sender.Ask(At(10, 1)).status().code(), 0);
   Fork(server, "f");
+  EXPECT_TRUE(Refuses(StatusOf(sender.Ask(PointsAt(0, {8}, "scenes/f"))), StatusCode::kNotFound,
+                      "body_set"));
   EXPECT_EQ(sender.Ask(Disc("scenes/f") + At(1, 0)).status().code(), 0);
   EXPECT_THAT(sender.Ask(PointsAt(0, {1}, "scenes/f")).groups(0).points().counts(), ElementsAre(1));
 }
@@ -422,11 +431,95 @@ TEST(BodySetsTest, HandlesOfDeletedForksAreFree) {
   for (int handle = 6; handle < 6 + 1023; ++handle) sets += small(handle);
   EXPECT_EQ(stream.Ask(sets).status().code(), 0);
   EXPECT_EQ(stream.Refusal(small(2000)).code(), StatusCode::kResourceExhausted);
-  Context context;
-  v1::DeleteSceneResponse deleted;
-  const auto request = FromText<v1::DeleteSceneRequest>("name: 'scenes/f'");
-  ASSERT_TRUE(server.scenes().DeleteScene(&context, request, &deleted).ok());
+  Delete(server, "f");
   EXPECT_EQ(stream.Ask(small(2000)).status().code(), 0);
+}
+
+// Story: a server process asked for all of its matches in one frame. After the fork of one match
+// was deleted, each frame with poses of that match was refused, and no match had answers.
+TEST(BodySetsTest, ADeletedForkIsAnErrorOfTheGroupsThatNameItsSet) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Fork(server, "g");
+  Asker stream(server);
+  const std::string of_g =
+      "body_sets { body_set: 6 scene: 'scenes/g' shapes { capsule { radius: 1 } } } ";
+  EXPECT_EQ(stream.Ask(Disc("scenes/f") + of_g + At(1, 0)).status().code(), 0);
+  Delete(server, "f");
+  int tick = 1;
+  for (const std::string& more : {std::string(), Disc("scenes/f"), Disc("scenes/f")}) {
+    const std::string groups =
+        PointsAt(0, {1.0 * tick}, "scenes/a") +
+        absl::StrCat("groups { scene: 'scenes/g' body_set: 6 points { against: AGAINST_BOTH x: 0 ",
+                     "y: 0 as_of: ", tick,
+                     " } } groups { scene: 'scenes/a' points { x: 0 y: 0 } }");
+    const v1::FrameAnswer answer =
+        stream.Ask(more + At(tick, 0) +
+                   absl::StrCat("poses { body_set: 6 tick: ", tick, " x: 0 y: 0 } ") + groups);
+    EXPECT_EQ(answer.status().code(), 0) << answer.DebugString();
+    ASSERT_EQ(answer.groups_size(), 3) << answer.DebugString();
+    EXPECT_TRUE(Refuses(StatusOf(answer), StatusCode::kNotFound, "body_set"));
+    EXPECT_THAT(answer.groups(1).points().counts(), ElementsAre(1)) << answer.DebugString();
+    EXPECT_TRUE(answer.groups(2).has_points());
+    ++tick;
+  }
+  // What is wrong in itself refuses the frame as before.
+  EXPECT_TRUE(Refuses(stream.Refusal("poses { body_set: 5 tick: 9 x: 1 }"),
+                      StatusCode::kInvalidArgument, "poses[0].y"));
+  EXPECT_TRUE(Refuses(stream.Refusal(Disc("scenes/a")), StatusCode::kFailedPrecondition,
+                      "body_sets[0].scene"));
+}
+
+// Story: after a restart a client sent its sets again before another client had made the fork
+// again, and the sets were lost.
+TEST(BodySetsTest, TheStreamKeepsASetUntilItsForkExists) {
+  TestServer server;
+  server.Create("a", {});
+  Asker sender(server), early(server), other(server);
+  EXPECT_EQ(sender.Ask(Disc("scenes/f") + At(7, 0) + At(8, 8)).status().code(), 0);
+  EXPECT_EQ(early.Ask(Disc("scenes/f")).status().code(), 0);
+  EXPECT_EQ(other.Ask(Disc("scenes/f", 9)).status().code(), 0);
+  EXPECT_TRUE(Refuses(StatusOf(sender.Ask(PointsAt(4, {7.5}))), StatusCode::kNotFound, "body_set"));
+  Fork(server, "f");
+  // A stream without ticks gives its set to the fork first.
+  EXPECT_EQ(early.Ask(PointsAt(4, {7.5}, "scenes/f")).groups(0).points().errors_size(), 1);
+  EXPECT_EQ(sender.Ask(At(9, 9)).status().code(), 0);
+  for (Asker* const asker : {&early, &sender}) {
+    const v1::FrameAnswer answer = asker->Ask(PointsAt(4, {7.5, 7, 8}, "scenes/f"));
+    ASSERT_TRUE(answer.groups_size() == 1 && answer.groups(0).has_points()) << answer.DebugString();
+    EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0, 0));
+  }
+  // The walls of the ticks that came before the fork are unknown, those of a later tick are known.
+  const auto walls_at = [&](int tick) {
+    return StatusOf(
+        sender.Ask(PointsAt(0, {9}, "scenes/f", absl::StrCat("version_at_tick: ", tick))));
+  };
+  EXPECT_TRUE(Refuses(walls_at(8), StatusCode::kOutOfRange, "version_at_tick"));
+  EXPECT_EQ(walls_at(9), absl::OkStatus());
+  // The fork has another set of the handle.
+  EXPECT_TRUE(Refuses(StatusOf(other.Ask(PointsAt(4, {7}, "scenes/f"))),
+                      StatusCode::kInvalidArgument, "body_set"));
+}
+
+// A set that is defined again when its fork exists is a set of that fork, which begins anew.
+TEST(BodySetsTest, ASetThatWaitsGivesWayToADefinition) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  EXPECT_EQ(stream.Ask(Disc("scenes/f") + At(997, 0)).status().code(), 0);
+  EXPECT_EQ(stream.Ask(Disc("scenes/f")).status().code(), 0);  // changes nothing
+  EXPECT_EQ(stream.Ask(Disc("scenes/g", 3)).status().code(), 0);
+  EXPECT_EQ(stream.Ask(Disc("scenes/f") + At(997, 0)).status().code(), 0);
+  Fork(server, "f");
+  EXPECT_EQ(stream.Ask(Disc("scenes/f") + At(1, 0)).status().code(), 0);
+  const v1::FrameAnswer answer = stream.Ask(PointsAt(0, {1, 997}, "scenes/f"));
+  EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0)) << answer.DebugString();
+  EXPECT_EQ(stream.Ask("removed_body_sets: 5").status().code(), 0);
+  EXPECT_EQ(stream.Ask(Disc("scenes/h") + At(1, 0)).status().code(), 0);
+  EXPECT_EQ(stream.Ask("removed_body_sets: 5").status().code(), 0);
+  EXPECT_TRUE(
+      Refuses(StatusOf(stream.Ask(PointsAt(0, {1}))), StatusCode::kInvalidArgument, "body_set"));
 }
 
 // What the server keeps for a stream is charged, and refused where there is no room for it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What frames make of their streams is charged before it is there.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -153,6 +154,10 @@ TEST_F(SessionMemoryTest, MovesAtTheSameTimeShareWhatIsLeft) {
 
 // The bound that a frame is charged by before it is evaluated is one.
 TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
+  uint64_t units = 0;
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
   for (const char* text :
        {"trackers { shapes { capsule { radius: 1 } } }",
         "trackers { shapes { capsule { radius: 1 } } shape: [0, 0, 0] tracker: [9, 5, 1] }",
@@ -160,20 +165,108 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
         " rings { x: [0, 1, 2] y: [0, 1, 0] open: true } rings { x: 0 y: 5 open: true } } } }",
         "bindings { handle: 7 scene: 'scenes/a' }",
         "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 }",
+        "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 scene: 'scenes/f' }",
+        "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 scene: 'scenes/none' }",
         "body_sets { shapes { polygon { rings { x: [0, 1, 0] y: [0, 0, 1] } } }"
         " shape: [0, 0, 0] owner: [1, 2, 3] category: [1, 1, 1] keep_ticks: 1 }"}) {
     const v1::Frame frame = FromText<v1::Frame>(text);
     Session session{TrackerTableLimits{}};
     const Session::Growth growth = session.GrowthBy(frame);
-    ASSERT_TRUE(session.Define(frame, forks_).ok()) << text;
+    EXPECT_NE(growth.handles + growth.trackers, 0u) << text;
+    ASSERT_TRUE(session.Define(frame, forks_, units).ok()) << text;
     EXPECT_LE(session.memory_bytes(), growth.handles + growth.trackers) << text;
+    EXPECT_NE(session.memory_bytes(), 0u) << text;
   }
+  EXPECT_EQ(units, 0u);
   Session session{TrackerTableLimits{}};
   const v1::Frame frame = LargeShape();
   const Session::Growth growth = session.GrowthBy(frame);
-  ASSERT_TRUE(session.Define(frame, forks_).ok());
+  ASSERT_TRUE(session.Define(frame, forks_, units).ok());
   EXPECT_LE(session.memory_bytes(), growth.trackers);
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
+}
+
+// Story: frames that changed the same fork at the same time began again up to 16 times, and their
+// peers were served as if that were no work.
+TEST_F(SessionMemoryTest, AttemptsThatBeginAgainAreWork) {
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
+  StreamBodySets others;
+  int handle = 100;
+  uint64_t no_units = 0;
+  const auto fork = [](const v1::BodySet&) { return absl::StatusOr<std::string>("scenes/f"); };
+  const auto set = [](int body_set) {
+    return absl::StrCat("body_sets { body_set: ", body_set,
+                        " scene: 'scenes/f' keep_ticks: 1 shapes { capsule { radius: 1 } } } ");
+  };
+  for (const int collisions : {0, 3, 16}) {
+    StreamBodySets sets;
+    const int first = 1 + 2 * collisions;
+    int left = collisions;
+    // Another stream changes the fork after the frame has read its sets.
+    const auto key_of = [&](const v1::BodySet& message) {
+      if (static_cast<int>(message.body_set()) != first && left-- > 0) {
+        const auto other = FromText<v1::Frame>(set(handle++));
+        EXPECT_TRUE(others.Define(other, {forks_, absl::OkStatus()}, fork, no_units).ok());
+      }
+      return fork(message);
+    };
+    const auto frame = FromText<v1::Frame>(set(first) + set(first + 1));
+    uint64_t units = 0;
+    const absl::Status status = sets.Define(frame, {forks_, absl::OkStatus()}, key_of, units);
+    EXPECT_EQ(status.code(), collisions < 16 ? absl::StatusCode::kOk : absl::StatusCode::kAborted);
+    EXPECT_GE(units, static_cast<uint64_t>(collisions) * 2048);
+    EXPECT_LE(units, static_cast<uint64_t>(collisions) * 8192);
+  }
+  EXPECT_EQ(no_units, 0u);
+}
+
+// Story: while groups paused, other streams added ticks to the set of their fork: each group held
+// the ticks of its time, which nobody was charged for.
+TEST_F(SessionMemoryTest, AGroupThatPausesIsChargedForTheTicksThatItHolds) {
+  ASSERT_TRUE(store_.Create("scenes/a", {}).ok());
+  ASSERT_TRUE(
+      forks_.MakeFork({.base = "scenes/a", .name = "scenes/f", .lease_seconds = 60}, peer_).ok());
+  auto frame = FromText<v1::Frame>(
+      "body_sets { scene: 'scenes/f' keep_ticks: 2 shapes { polygon { solidity: SOLIDITY_BOUNDARY "
+      "rings { x: [-100, 100, 100, -100] y: [-100, -100, 100, 100] } } } } "
+      "poses { tick: 1 } groups { scene: 'scenes/a' body_set: 0 segments { against: AGAINST_BOTH } "
+      "}"
+      "groups { scene: 'scenes/a' points { x: 0 y: 0 } }");
+  for (int i = 0; i < 1000; ++i) {
+    frame.mutable_body_sets(0)->add_shape(0);
+    frame.mutable_poses(0)->add_x(0.001 * i);
+    frame.mutable_poses(0)->add_y(0);
+  }
+  v1::SegmentCasts& segments = *frame.mutable_groups(0)->mutable_segments();
+  for (int i = 0; i < 3000; ++i) {  // each in all hollow squares, and touches none
+    segments.add_ax(0);
+    segments.add_ay(0);
+    segments.add_bx(1);
+    segments.add_by(1);
+  }
+  const auto messages = [&] {
+    return memory_.limit(MemoryShare::kMessages) - memory_.available(MemoryShare::kMessages);
+  };
+  for (const bool is_short : {false, true}) {
+    Stream stream(*this);
+    Begin(stream, frame);
+    MemoryCharge rest(memory_, MemoryShare::kMessages);
+    if (is_short) rest.AddUpTo(memory_.available(MemoryShare::kMessages));
+    const uint64_t before = messages();
+    uint64_t most = before;
+    const std::function<void()> pause = [&] { most = std::max(most, messages()); };
+    const std::atomic<bool> cancelled{false};
+    evaluator_.Continue(stream.run->work, stream.session, stream.run->scratch, cancelled,
+                        {.pause = &pause});
+    EXPECT_EQ(most >= before + BodyHistory::TickBytes(1000, 3), !is_short);
+    EXPECT_EQ(messages(), before);
+    const v1::FrameAnswer& answer = *stream.run->work.answer;
+    EXPECT_EQ(answer.groups(0).status().code(), is_short ? 8 : 0);  // RESOURCE_EXHAUSTED
+    EXPECT_TRUE(answer.groups(1).has_points());
+    runtime_.runs.Return(std::move(stream.run), 1);
+  }
 }
 
 // Story: a frame that had waited was refused as a whole when there was no memory to parse it again,

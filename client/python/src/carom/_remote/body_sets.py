@@ -185,7 +185,7 @@ class BodySetTable:
                 found.add(tick)
 
     def drop_fork(self, fork: str) -> None:
-        """Forgets the sets of a fork, which may be gone; also during a replay."""
+        """Forgets the sets of a fork, which the server has refused; also during a replay."""
         self.sets = {handle: each for handle, each in self.sets.items() if each.definition.fork != fork}
 
     def frames(self, limits: StreamLimits) -> Iterator[tuple[str, Message]]:

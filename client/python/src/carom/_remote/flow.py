@@ -198,7 +198,8 @@ class Flow:
         """Takes the answer to a message of the replay.
 
         An error after which another call may succeed breaks the call. The server refuses the body sets of a fork that
-        does not exist, or that has other sets: the client drops these sets. Any other error ends the stream.
+        has other sets: the client drops these sets. It keeps those of a fork that does not exist until it does. Any
+        other error ends the stream.
         """
         if error is None:
             return

@@ -75,7 +75,7 @@ export class BodySets {
     }
   }
 
-  /** Forgets the sets of a fork, which may be gone; also during a replay. */
+  /** Forgets the sets of a fork, which the server has refused; also during a replay. */
   dropFork(fork: string): void {
     for (const [handle, { definition }] of this.sets) if (definition.fork === fork) this.sets.delete(handle);
   }

@@ -197,7 +197,8 @@ export class Flow {
 
   /**
    * Takes the answer to a message of the replay. An error after which another call may succeed breaks the call. The
-   * server refuses the body sets of a fork that does not exist, or that has other sets: the client drops these sets.
+   * server refuses the body sets of a fork that has other sets: the client drops these sets. It keeps those of a fork that
+   * does not exist until it does.
    */
   private takeReplayed(fork: string, error: CaromError | null): void {
     if (error === null) return;
