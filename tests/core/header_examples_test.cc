@@ -33,6 +33,7 @@
 #include "carom/depenetrate.h"
 #include "carom/distance.h"
 #include "carom/explain.h"
+#include "carom/eye_tracker.h"
 #include "carom/geometry.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
@@ -276,6 +277,21 @@ TEST_F(HeaderExampleTest, Sees) {
   // end
   EXPECT_TRUE(out.Sees(0, 0));
   EXPECT_FALSE(out.Sees(0, 1));
+}
+
+TEST_F(HeaderExampleTest, EyeTracker) {
+  // carom/eye_tracker.h
+  std::vector<EyeTracker> trackers(1);
+  const double range[] = {4}, y[] = {1};
+  AreaAnswers out;
+  for (const double x : {-2.0, -2.0625, -2.125}) {
+    WorkMeter meter;
+    const AreaColumns eyes{.x = {&x, 1}, .y = y, .range = range, .trackers = trackers};
+    FindAreas(*scene, eyes, {}, out, meter);
+  }
+  // out.tiers.quiet == 1: the third question was answered by the edges that the second one kept
+  // end
+  EXPECT_EQ(out.tiers.quiet, 1u);
 }
 
 TEST_F(HeaderExampleTest, Area) {

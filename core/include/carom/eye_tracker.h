@@ -14,8 +14,8 @@
 //   AreaAnswers out;
 //   for (const double x : {-2.0, -2.0625, -2.125}) {
 //     WorkMeter meter;
-//     FindAreas(*scene, {.x = {&x, 1}, .y = y, .range = range, .trackers = trackers}, {}, out,
-//               meter);
+//     const AreaColumns eyes{.x = {&x, 1}, .y = y, .range = range, .trackers = trackers};
+//     FindAreas(*scene, eyes, {}, out, meter);
 //   }
 //   // out.tiers.quiet == 1: the third question was answered by the edges that the second one kept
 //
