@@ -71,8 +71,8 @@ uint64_t UnitsOfAttempt(const v1::Frame& frame) {
   uint64_t units = kUnitsPerAttempt;
   for (const v1::BodySet& set : frame.body_sets()) units += kUnitsPerAttempt + set.ByteSizeLong();
   for (const v1::BodyPoses& poses : frame.poses()) {
-    const auto numbers = static_cast<uint64_t>(poses.x_size() + poses.floats().x_size());
-    units += kUnitsPerNumber * numbers;
+    units += kUnitsPerNumber * static_cast<uint64_t>(poses.x_size());
+    units += kUnitsPerNumber * static_cast<uint64_t>(poses.floats().x_size());
   }
   return units;
 }

@@ -17,9 +17,9 @@
 namespace carom::server {
 namespace {
 
-// An estimate of the bytes of the spatial index that one edit copies: a tile, which is a group of at
-// most 1024 neighboring polygons, and a page of polygon ids. Edits never copy more than the whole
-// index.
+// An estimate of the bytes of the spatial index that one edit copies: a tile, which is a group of
+// at most 1024 neighboring polygons, and a page of polygon ids. Edits never copy more than the
+// whole index.
 constexpr uint64_t kEditBytes = 64 << 10;
 
 // Returns the estimated bytes of the spatial index of `before` that `after` does not share, where

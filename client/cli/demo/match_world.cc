@@ -64,7 +64,8 @@ double Cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
 // `std::atan2`.
 double AngleOf(Vec2 v) {
   double angle = 0;
-  for (double part = kTurn / 2; part >= kTurn / 4096; part /= 2) {
+  for (int halving = 1; halving <= 12; ++halving) {
+    const double part = std::ldexp(kTurn, -halving);
     const CosSin middle = SinCos(angle + part);
     if (Cross({middle.c, middle.s}, v) >= 0) angle += part;
   }

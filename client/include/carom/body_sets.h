@@ -21,9 +21,9 @@
 // (`FrameGroup::version_at_tick`). The server keeps the sets of a fork that does not exist, and
 // gives them to the fork once it exists; until then, groups that name such a set are NOT_FOUND
 // (`body_set`). The server refuses the sets of a fork that has other sets by then; the stream then
-// drops these sets, and the caller defines them again. Cost: 8 bytes a pose without rotation where positions are floats, else 16. Not
-// thread-safe: plain values. Cheaper alternative: the bodies of a group (carom/bodies.h), for one
-// moment. More powerful: none.
+// drops these sets, and the caller defines them again. Cost: 8 bytes a pose without rotation where
+// positions are floats, else 16. Not thread-safe: plain values. Cheaper alternative: the bodies of
+// a group (carom/bodies.h), for one moment. More powerful: none.
 #pragma once
 
 #include <cstdint>

@@ -366,7 +366,7 @@ bool AreaFinder::FindByMemory(const World& world, const EyeQuestion& asked, doub
   blockers_.clear();
   size_t next = 0;
   for (const KeptPolygon& kept : memory.polygons) {
-    if (!meter.Spend(4 * kept.edge_count)) return false;
+    if (!meter.Spend(uint64_t{4} * kept.edge_count)) return false;
     eye_.AddSource({&kept.polygon, kept.polygon.id(), false});
     const int back = BackOf(IndexedPolygon::ConvexityInScene(kept.polygon));
     for (uint32_t i = 0; i < kept.edge_count; ++i, ++next) {
