@@ -88,7 +88,7 @@ void AppendComment(absl::string_view text, std::string& out) {
   for (const absl::string_view word : absl::StrSplit(text, ' ')) {
     if (line.size() + 1 + word.size() > kColumns) {
       absl::StrAppend(&out, line, "\n");
-      line = "#";
+      line.resize(1);
     }
     absl::StrAppend(&line, " ", word);
   }

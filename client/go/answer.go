@@ -49,6 +49,9 @@ type FrameStats struct {
 	ShadowMoves       uint64
 	ShadowDifferences uint64
 	Staleness         time.Duration // upper bound, where several servers share their scenes
+	QuietEyes         uint64        // eyes of areas and observers answered from their memories
+	RefreshedEyes     uint64        // eyes for which the server made a memory
+	ColdEyes          uint64        // eyes with a number that were answered without memory
 }
 
 // Err returns why the server refused the frame, as *Error, or nil.
@@ -243,6 +246,7 @@ func (s *FrameStats) decode(data []byte) bool {
 		QuietMoves: f.number(4), NearMoves: f.number(5), RefreshedMoves: f.number(6), ColdMoves: f.number(7),
 		TrackerBytes: f.number(8), ShadowMoves: f.number(9), ShadowDifferences: f.number(10),
 		Staleness: time.Duration(f.number(11)) * time.Microsecond,
+		QuietEyes: f.number(12), RefreshedEyes: f.number(13), ColdEyes: f.number(14),
 	}
 	return true
 }

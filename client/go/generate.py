@@ -63,7 +63,7 @@ ADDS = {
 }  # fmt: skip
 # Columns whose length is not the number of items.
 FREE = {("Slides", "dx"), ("Slides", "dy"), ("TrackerDefinitions", "shape")}
-ALWAYS_OPTIONAL = {"masks", "ignore_owner", "as_of", "category", "owner", "shape", "tracker"}
+ALWAYS_OPTIONAL = {"masks", "ignore_owner", "as_of", "eye", "category", "owner", "shape", "tracker"}
 COLUMNS_ABOUT = "AddColumns appends items: entry i of each column belongs to item i. The columns are copied."
 COLUMNS = {"double": ("[]float64", "doubles"), "fixed64": ("[]uint64", "words"), "uint32": ("[]uint32", "varints")}
 SCALARS = {"double": ("float64", "double"), "uint32": ("uint32", "uint"), "bool": ("bool", "flag")}

@@ -80,6 +80,49 @@ func TestObserversSeeTheBodiesOfEval(t *testing.T) {
 	}
 }
 
+// Eyes with numbers are answered as those without, from the memories that a stream has of them.
+func TestEyesHaveNumbers(t *testing.T) {
+	client := dial(t, startServer(t).address)
+	arena(t, client)
+	stream, err := client.OpenStream(testContext(t), StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	quiet := uint64(0)
+	for tick := range 8 {
+		frame, plain := new(Frame), new(Frame)
+		numbered := frame.Group("scenes/arena")
+		for _, asked := range []*Group{numbered, plain.Group("scenes/arena")} {
+			for i := range 4 {
+				asked.Areas.Add(float64(i)+1e-3*float64(tick), 0.25, 9)
+			}
+		}
+		numbered.Areas.Eye = []uint32{7, 1, 1 << 31, 0}
+		warm, err := stream.Do(testContext(t), frame)
+		if err != nil || warm.Group(0).Err() != nil {
+			t.Fatal(err, warm.Group(0).Err())
+		}
+		cold, err := client.Evaluate(testContext(t), plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := &warm.Group(0).Areas, &cold.Group(0).Areas
+		if a.Len() != 4 || a.Len() != b.Len() {
+			t.Fatalf("%d areas, not %d", a.Len(), b.Len())
+		}
+		for i := range 4 {
+			if a.Seen(i) != b.Seen(i) || a.Count(i) != b.Count(i) {
+				t.Errorf("area %d of tick %d is another one", i, tick)
+			}
+		}
+		quiet += warm.Stats.QuietEyes
+	}
+	if quiet == 0 {
+		t.Error("no eye was answered from its memory")
+	}
+}
+
 // A server refuses observers whose sight bodies would block.
 func TestBodiesBlockNoSight(t *testing.T) {
 	client := dial(t, startServer(t).address)

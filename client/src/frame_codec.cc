@@ -80,7 +80,10 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
                .tracker_bytes = message.stats().tracker_bytes(),
                .shadow_moves = message.stats().shadow_moves(),
                .shadow_differences = message.stats().shadow_differences(),
-               .staleness_us = message.stats().staleness_us()};
+               .staleness_us = message.stats().staleness_us(),
+               .eyes = {.quiet = message.stats().quiet_eyes(),
+                        .refresh = message.stats().refreshed_eyes(),
+                        .cold = message.stats().cold_eyes()}};
   out.groups.resize(static_cast<size_t>(message.groups_size()));
   for (int i = 0; i < message.groups_size(); ++i) {
     const v1::GroupAnswer& encoded = message.groups(i);

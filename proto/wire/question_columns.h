@@ -75,7 +75,8 @@ constexpr auto ColumnsOf(const AreaColumns&) {
                     Column(&C::y, &Message::y, &Message::mutable_y),
                     Column(&C::range, &Message::range, &Message::mutable_range),
                     Column(&C::from, &Message::from, &Message::mutable_from),
-                    Column(&C::to, &Message::to, &Message::mutable_to)};
+                    Column(&C::to, &Message::to, &Message::mutable_to),
+                    Column(&C::eye, &Message::eye, &Message::mutable_eye)};
 }
 
 template <class Message>

@@ -168,6 +168,10 @@ void AddFrames(const MetricSums& sums, const ServerFigures& figures, Page& page)
       .Value(of(Counter::kNearMoves), {{"tier", "near"}})
       .Value(of(Counter::kRefreshedMoves), {{"tier", "refreshed"}})
       .Value(of(Counter::kColdMoves), {{"tier", "cold"}});
+  page.Counter("carom_eyes_total", "Areas and observers with a number, by how they were answered.")
+      .Value(of(Counter::kQuietEyes), {{"tier", "quiet"}})
+      .Value(of(Counter::kRefreshedEyes), {{"tier", "refreshed"}})
+      .Value(of(Counter::kColdEyes), {{"tier", "cold"}});
   page.Counter("carom_shadow_moves_total",
                "Moves that were also answered without the memory of the tracker.")
       .Value(of(Counter::kShadowMoves));

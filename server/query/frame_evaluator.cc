@@ -39,6 +39,7 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.edited.clear();
   work.rows = work.work_units = work.time_slices = 0;
   work.tiers = {};
+  work.eye_tiers = {};
   work.shadow = {};
   work.evaluating = {};
   answer.clear_seq();
@@ -176,6 +177,9 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
+  stats.set_quiet_eyes(work.eye_tiers.quiet);
+  stats.set_refreshed_eyes(work.eye_tiers.refresh);
+  stats.set_cold_eyes(work.eye_tiers.cold);
   // All scenes were read after `Begin`. The staleness of the store (how far it may lag behind other
   // servers) at `Begin` plus the time elapsed since therefore bounds the staleness of the answer.
   if (work.staleness_us != 0) {

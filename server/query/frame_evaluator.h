@@ -130,6 +130,7 @@ struct FrameWork {
   uint64_t work_units = 0;
   uint64_t time_slices = 0;  // calls of `FrameEvaluator::Continue` that evaluated groups
   MoveTiers tiers;
+  EyeTiers eye_tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
   // by how many microseconds the server's copy of the scenes might lag behind the changes that

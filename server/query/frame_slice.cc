@@ -400,7 +400,7 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
   shadow_meter.set_max_units(max_units);
   const uint64_t move_batches = context_.session.move_batches;
-  const ShadowStats shadow = BeginMoves(scene, group, shadow_meter);
+  const ShadowStats shadow = BeginTrackers(scene, group, shadow_meter);
   max_units -= std::min(max_units, shadow_meter.used());
 
   WorkMeter meter(stop);
@@ -424,9 +424,13 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   evaluation.work_units = meter.used();
   evaluation.slice_units = shadow_meter.used() + meter.used();
   evaluation.tiers = answers.moves.tiers;
+  if (evaluation.status.ok()) {
+    evaluation.eye_tiers = answers.areas.tiers;
+    evaluation.eye_tiers += answers.sees.tiers;
+  }
   evaluation.shadow = shadow;
   // If the evaluation of a batch of tracker moves will be repeated in the next time slice, the
-  // batch keeps its number, by which `BeginMoves` selects the batches with a shadow run.
+  // batch keeps its number, by which `BeginTrackers` selects the batches with a shadow run.
   if (evaluation.yields) context_.session.move_batches = move_batches;
   if (evaluation.status.ok()) {
     evaluation.rows = meter.rows();
@@ -447,11 +451,11 @@ absl::Status FrameSlice::StopStatus(const WorkMeter& meter) {
   return BudgetEnded();
 }
 
-ShadowStats FrameSlice::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
-  if (group.moves.size() == 0) return {};
+ShadowStats FrameSlice::BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter) {
   Session& session = context_.session;
+  session.trackers.Begin(group, work_.coherence);
+  if (group.moves.size() == 0) return {};
   MoveOptions& options = group.move_options;
-  session.trackers.Begin(group);
   options.coherence = work_.coherence;
   const uint64_t interval = context_.limits.shadow_interval;
   if (work_.coherence == Coherence::kOff || interval == 0) return {};
@@ -475,6 +479,7 @@ void FrameSlice::Charge(const Evaluation& evaluation) {
   work_.work_units += evaluation.work_units;
   work_.rows += evaluation.rows;
   work_.tiers += evaluation.tiers;
+  work_.eye_tiers += evaluation.eye_tiers;
   work_.shadow += evaluation.shadow;
 }
 

@@ -25,13 +25,20 @@ constexpr uint64_t kMaxUnchargedWork = 1 << 17;
 // filters decide all predicates.
 constexpr int64_t kNsPerUnit = 4;
 
+// Returns the limits of a call's trackers. A call of one frame has no use for memories of eyes.
+TrackerTableLimits LimitsOf(const QueryRuntime& runtime, RpcMethod rpc) {
+  TrackerTableLimits limits = runtime.evaluator.limits().trackers;
+  if (rpc == RpcMethod::kEvaluate) limits.max_eyes = 0;
+  return limits;
+}
+
 }  // namespace
 
 QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime, RpcMethod rpc)
     : AsyncCall(loop, runtime.calls, rpc, 2),
       service_(service),
       runtime_(runtime),
-      session_(runtime.evaluator.limits().trackers) {}
+      session_(LimitsOf(runtime, rpc)) {}
 
 absl::Status QueryCall::AdmitQuery() {
   const absl::Status status = Admit(Role::kReader);
@@ -128,6 +135,9 @@ void QueryCall::RecordAnswer(Clock::time_point now) {
                {Counter::kNearMoves, work.tiers.near},
                {Counter::kRefreshedMoves, work.tiers.refresh},
                {Counter::kColdMoves, work.tiers.cold},
+               {Counter::kQuietEyes, work.eye_tiers.quiet},
+               {Counter::kRefreshedEyes, work.eye_tiers.refresh},
+               {Counter::kColdEyes, work.eye_tiers.cold},
                {Counter::kShadowMoves, work.shadow.moves},
                {Counter::kShadowDifferences, work.shadow.differences}});
   const Clock::duration elapsed = now - frame_.arrival.received;

@@ -5,8 +5,8 @@
 //
 // A `Session` holds the scene handles and trackers that frames (messages with queries) define for
 // later frames. A stream has one session, and an `Evaluate` call has one for its single frame. Of
-// the session, only these definitions determine answers: the memories of trackers (caches of nearby
-// polygons) only make answers fast.
+// the session, only these definitions determine answers: the memories of trackers and eyes (caches
+// of nearby polygons) only make answers fast.
 #pragma once
 
 #include <cstddef>
@@ -67,9 +67,8 @@ struct Session {
     // for the handles that the frame binds to scenes, and the stream's body sets that it defines
     uint64_t handles = 0;
     uint64_t trackers = 0;  // for the trackers that the frame defines
-    // For the memories (caches of nearby polygons) that the tracker moves of the frame add. An
-    // estimate: if there is no room for the memory of a tracker, the server answers the move
-    // without a cache.
+    // For the memories (caches of nearby polygons) that the tracker moves and the eyes of the frame
+    // add. An estimate: if there is no room for a memory, the server answers without a cache.
     uint64_t memories = 0;
   };
   // Returns upper bounds of the growth by `frame`. Cost O(groups), and O(rings) for the shapes of

@@ -12,6 +12,7 @@
 #include "server/base/rpc_status.h"
 #include "server/store/fork_store.h"
 #include "wire/decode.h"
+#include "wire/encode.h"
 
 namespace carom::server {
 namespace {

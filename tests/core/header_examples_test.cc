@@ -33,6 +33,7 @@
 #include "carom/depenetrate.h"
 #include "carom/distance.h"
 #include "carom/explain.h"
+#include "carom/eye_table.h"
 #include "carom/eye_tracker.h"
 #include "carom/geometry.h"
 #include "carom/group.h"
@@ -292,6 +293,26 @@ TEST_F(HeaderExampleTest, EyeTracker) {
   // out.tiers.quiet == 1: the third question was answered by the edges that the second one kept
   // end
   EXPECT_EQ(out.tiers.quiet, 1u);
+}
+
+TEST_F(HeaderExampleTest, EyeTable) {
+  GroupAnswers answers;
+  // carom/eye_table.h
+  EyeTable table;
+  for (const double x : {-2.0, -2.0625, -2.125}) {
+    const double y[] = {1}, range[] = {4};
+    const uint32_t eye[] = {7};
+    Group group;
+    group.areas = {.x = {&x, 1}, .y = y, .range = range, .eye = eye};
+    WorkMeter meter;
+    table.BeginFrame();
+    table.Begin(group);
+    const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
+    table.End();
+  }
+  // answers.areas.tiers.quiet == 1: the third question was answered by the memory of eye 7
+  // end
+  EXPECT_EQ(answers.areas.tiers.quiet, 1u);
 }
 
 TEST_F(HeaderExampleTest, Area) {

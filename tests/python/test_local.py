@@ -550,6 +550,26 @@ def test_trackers_answer_as_overlaps(world: Scene) -> None:
     assert [error.index for error in world.with_trackers(Trackers()).move([0, 0], 0).errors] == [0, 1]
 
 
+def test_eyes_with_numbers_are_answered_as_those_without(world: Scene) -> None:
+    rng = np.random.default_rng(30)
+    x, y = rng.integers(0, 33, (2, 20)) / 2 + 0.01
+    trackers = Trackers(max_bytes=1 << 20)
+    tracked = world.with_trackers(trackers)
+    sizes = []
+    for _ in range(8):
+        x, y = x + 1e-3, y - 1e-3
+        warm, cold = tracked.areas(x, y, 4.0, eye=range(20)), world.areas(x, y, 4.0)
+        for name in ("counts", "kind", "polygon_id", "start_x", "start_y", "areas"):
+            assert getattr(warm, name).tobytes() == getattr(cold, name).tobytes()
+        assert tracked.sees(x, y, 4.0, eye=range(20)).seen.tolist() == world.sees(x, y, 4.0).seen.tolist()
+        sizes.append(trackers.nbytes)
+    assert 0 < sizes[0] < sizes[-1] <= (1 << 20) / 4
+    trackers.forget()
+    assert trackers.nbytes < sizes[0]
+    with pytest.raises(InvalidArgumentError, match="eye"):
+        tracked.areas([0.0, 1.0], 0.0, 1.0, eye=[1, 2, 3])
+
+
 def test_bodies_limit_is_that_of_the_documentation(world: Scene) -> None:
     assert world._bodies is not None
     assert len(world._bodies) == BODIES

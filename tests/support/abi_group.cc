@@ -428,6 +428,7 @@ void AbiGroup::Set(carom_areas& q, const AreaColumns& c, const AreaOptions& o) {
   q.range = Column(c.range);
   q.from = Column(c.from);
   q.to = Column(c.to);
+  q.eye = AbiColumn(c.eye);
 }
 
 void AbiGroup::Set(carom_sees& q, const AreaColumns& c, const SeeOptions& o) {
@@ -440,6 +441,7 @@ void AbiGroup::Set(carom_sees& q, const AreaColumns& c, const SeeOptions& o) {
   q.range = Column(c.range);
   q.from = Column(c.from);
   q.to = Column(c.to);
+  q.eye = AbiColumn(c.eye);
 }
 
 }  // namespace carom::testing

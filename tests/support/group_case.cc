@@ -264,6 +264,9 @@ class Filler {
     const size_t count = Count();
     Pairs(count, areas.x, areas.y);
     areas.range = Lengths(count);
+    if (count % 2 != 0) {
+      areas.eye = made_.Indices(count, [](size_t i) { return static_cast<uint32_t>(7 * i % 5); });
+    }
     if (choices_.OneIn(2)) return;
     areas.from = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
     const double back = bad_ == BadNumbers::kSome ? 0.25 : 0;

@@ -83,7 +83,7 @@ Group PartOf(Group group, size_t at, GroupPart part) {
   RayBounceColumns& rays = group.ray_bounces;
   cut.All(rays.x, rays.y, rays.dx, rays.dy, rays.t_max, rays.max_bounces);
   for (AreaColumns* eyes : {&group.areas, &group.sees}) {
-    cut.All(eyes->x, eyes->y, eyes->range, eyes->from, eyes->to);
+    cut.All(eyes->x, eyes->y, eyes->range, eyes->from, eyes->to, eyes->eye);
   }
   ForEachKind([&](const auto& kind) {
     if constexpr (HasScope<std::remove_reference_t<decltype(group.*kind.columns)>>) {

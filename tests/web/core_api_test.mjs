@@ -342,6 +342,21 @@ describe('memory', () => {
     assert.deepEqual([moved.error(0), moved.error(1)?.field], [null, 'moves.tracker[1]']);
   });
 
+  test('eyes with numbers are answered as those without', () => {
+    const trackers = new Trackers();
+    const scene = Scene.fromPolygons([SQUARE]);
+    const tracked = scene.withTrackers(trackers);
+    for (let tick = 0; tick < 8; ++tick) {
+      const eyes = { x: [-2 + tick / 1000, 9], y: [1, 1 - tick / 1000], range: 9 };
+      assert.equal(digestOf(tracked.areas({ ...eyes, eye: [7, 4] })), digestOf(scene.areas(eyes)));
+    }
+    const { bytes } = trackers;
+    trackers.forget();
+    assert.ok(trackers.bytes < bytes, 'no memory was made');
+    assert.equal(digestOf(tracked.areas({ x: 0, y: -2, range: 9, eye: 2 ** 32 - 1 })), digestOf(scene.areas({ x: 0, y: -2, range: 9 })));
+    refused('INVALID_ARGUMENT', 'areas.eye', () => tracked.areas({ x: [0, 1], y: [0, 1], range: 1, eye: [1, 2, 3] }));
+  });
+
   test('answers that nobody disposes of stay as they are', () => {
     const scene = Scene.fromPolygons([SQUARE]);
     const kept = Array.from({ length: 500 }, (_, i) => scene.cast({ ...BULLET, ax: -2 - i }));

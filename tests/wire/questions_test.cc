@@ -64,7 +64,7 @@ constexpr char kFans[] = R"(fans {
 })";
 constexpr char kAreas[] = R"(areas {
   x: [1, 2] y: [3, 4] range: [5, 6] from: [7, 8] to: [9, 10]
-  inside_policy: INSIDE_POLICY_IGNORE max_rows: 11 mask: 12
+  inside_policy: INSIDE_POLICY_IGNORE max_rows: 11 mask: 12 eye: [13, 4294967295]
 })";
 constexpr char kCapsules[] = R"(capsules {
   ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] radius: [9, 10] detail: OVERLAP_DETAIL_EDGES mask: 11
@@ -241,6 +241,7 @@ TEST(Questions, AreasTravel) {
   EXPECT_THAT(question->areas.range, ElementsAre(5, 6));
   EXPECT_THAT(question->areas.from, ElementsAre(7, 8));
   EXPECT_THAT(question->areas.to, ElementsAre(9, 10));
+  EXPECT_THAT(question->areas.eye, ElementsAre(13, 4294967295));
   EXPECT_EQ(question->area_options, (AreaOptions{InsidePolicy::kIgnore, 11, 12}));
 }
 

@@ -156,6 +156,8 @@ struct FrameStats {
   // frame read every change that any of the servers had made until this many microseconds before
   // the answer. 0 where one server has the scenes.
   uint64_t staleness_us = 0;
+  // How many eyes with a number (`AreaColumns::eye`) were answered in which way.
+  EyeTiers eyes;
 };
 
 // The answer to one frame.

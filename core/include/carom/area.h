@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,8 +52,13 @@ namespace carom {
 struct AreaColumns {
   std::span<const double> x, y, range, from = {}, to = {};
   Scope scope = {};  // bodies with a radius block no sight, as for arcs
-  // The memory of each eye (carom/eye_tracker.h), or empty: none.
+  // The memories of the eyes (carom/eye_tracker.h), or empty: none. That of eye i is
+  // trackers[eye[i]], or trackers[i] if `eye` is empty; an eye without an entry has none. Answers
+  // do not depend on them.
   std::span<EyeTracker> trackers = {};
+  std::span<const uint32_t> eye = {};
+  // Bytes by which the memories may grow in one call. What would take more is not kept.
+  int64_t memory_budget = std::numeric_limits<int64_t>::max();
 
   size_t size() const { return x.size(); }
 };

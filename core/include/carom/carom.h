@@ -434,12 +434,15 @@ CAROM_API size_t carom_body_history_tick_count(const carom_body_history* history
 CAROM_API uint64_t carom_body_history_oldest_tick(const carom_body_history* history);
 CAROM_API uint64_t carom_body_history_newest_tick(const carom_body_history* history);
 
-/* Shapes with a memory of what is near them, so that a small move costs next to nothing. The memory
- * never changes an answer. One call at a time may use a table. */
+/* Shapes with a memory of what is near them, so that a small move costs next to nothing, and
+ * memories of eyes, of areas and observers, by number. A memory never changes an answer. One call
+ * at a time may use a table. A call that moves trackers, or asks for eyes with numbers, drops
+ * memories that were not used in 256 such calls: ask for all eyes of a tick by one call. */
 typedef struct carom_trackers carom_trackers;
 /* Makes an empty table. `max_trackers`, at most 2^24: the handles of trackers, which the caller
- * chooses, are below this number; 0: 65,536. `max_bytes` limits the bytes of the table with all
- * shapes and memories; 0: 64 MiB. */
+ * chooses, are below this number, and so are the numbers of eyes that have a memory; 0: 65,536.
+ * `max_bytes` limits the bytes of the table with all shapes and memories, of which eyes take at
+ * most a quarter; 0: 64 MiB. */
 CAROM_API uint32_t carom_trackers_create(uint64_t max_trackers, uint64_t max_bytes,
                                          carom_trackers** out, carom_status* status);
 CAROM_API void carom_trackers_destroy(carom_trackers* trackers);
@@ -843,6 +846,7 @@ typedef struct carom_areas {
   carom_f64_column range;    /* [length] above 0 */
   carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
   carom_f64_column as_of;    /* [ticks, optional] moment in the body history; empty: newest tick */
+  carom_u32_column eye;      /* [1, optional] number of the eye: world.trackers has its memory */
 } carom_areas;
 
 /* Which bodies does each observer see, whose area is that of `carom_areas`? Bodies block no sight;
@@ -858,6 +862,7 @@ typedef struct carom_sees {
   carom_f64_column range;    /* [length] above 0 */
   carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
   carom_f64_column as_of;    /* [ticks, optional] moment in the body history; empty: newest tick */
+  carom_u32_column eye;      /* [1, optional] number of the eye, as in carom_areas */
 } carom_sees;
 
 /* --- Answers --------------------------------------------------------------------------------- */

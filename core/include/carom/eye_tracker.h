@@ -69,6 +69,12 @@ struct EyeTiers {
   uint64_t refresh = 0;  // by the edges of a memory that this question made
   uint64_t cold = 0;     // by the index of the scene
 
+  EyeTiers& operator+=(const EyeTiers& more) {
+    quiet += more.quiet;
+    refresh += more.refresh;
+    cold += more.cold;
+    return *this;
+  }
   friend bool operator==(const EyeTiers&, const EyeTiers&) = default;
 };
 

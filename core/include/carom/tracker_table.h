@@ -15,6 +15,9 @@
 //   status = EvaluateGroup(*scene, group, answers, meter);
 //   table.End(answers.moves.memory_growth);
 //
+// The table contains the memories of eyes, too (carom/eye_table.h), which take at most a quarter of
+// its bytes.
+//
 // Sizes are in bytes. Memory: proportional to the number of defined trackers, whatever their
 // handles. Cost: O(n) to define shapes of n vertices; per frame a 64th of the trackers, and O(t log
 // t) for t trackers if memories are dropped. Not thread-safe. Cheaper alternative: a vector of
@@ -28,6 +31,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "carom/eye_table.h"
 #include "carom/group.h"
 #include "carom/shape.h"
 #include "carom/tracker.h"
@@ -50,6 +54,7 @@ struct TrackerDefinitions {
 struct TrackerTableLimits {
   size_t max_trackers = 65536;    // handles are below this; at most 2^24
   size_t max_bytes = 64ul << 20;  // limit for the table, the shapes and the memories
+  size_t max_eyes = 65536;        // eyes with a number below this may have a memory
 };
 
 // A table of trackers by handle. Not thread-safe. A tracker lives as long as the table or until its
@@ -60,7 +65,8 @@ class TrackerTable {
   // A tracker that has not moved for more than this many frames forgets, some frames later.
   static constexpr uint32_t kMaxIdleFrames = 256;
 
-  explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
+  explicit TrackerTable(const TrackerTableLimits& limits = {})
+      : limits_(limits), most_eye_bytes_(limits.max_bytes / 4), eyes_({limits.max_eyes}) {}
 
   // Frees the handles `removed`, defined or not, and then makes `definitions`; a handle that is
   // already defined gets another tracker. On an error, changes nothing.
@@ -77,21 +83,24 @@ class TrackerTable {
   absl::Status Check(std::span<const uint32_t> removed,
                      std::span<const TrackerDefinitions> definitions) const;
 
-  // Begins a frame: each tracker ages by one frame.
+  // Begins a frame: each tracker and each memory of an eye ages by one frame.
   void BeginFrame();
   // `Begin` sets the trackers and the memory budget of the moves of `group`, which it renumbers,
-  // and drops memories if it needs room. `End` adds `memory_growth` to the bytes of the memories,
-  // after the group was evaluated or its work was stopped. What `Begin` sets is valid until the
-  // next `Begin` or `Define`.
-  void Begin(Group& group);
+  // and those of the eyes with numbers, which have no memories under kOff. It drops memories if it
+  // needs room. `End` adds `memory_growth` to the bytes of the memories of trackers and counts
+  // those of eyes, after the group was evaluated or its work was stopped. What `Begin` sets is
+  // valid until the next `Begin`, `BeginFrame` or `Define`.
+  void Begin(Group& group, Coherence coherence = Coherence::kOn);
   void End(int64_t memory_growth);
-  // Drops the memories of all trackers.
+  // Drops the memories of all trackers and eyes.
   void Forget();
 
   // Sets the bound for later growth. Memory above the bound is not freed.
   void set_max_bytes(size_t max_bytes) { limits_.max_bytes = max_bytes; }
   // Returns the bytes of the table, the shapes and the memories.
-  size_t memory_bytes() const { return fixed_bytes() + learned_bytes_; }
+  size_t memory_bytes() const { return fixed_bytes() + learned_bytes_ + eyes_.memory_bytes(); }
+  // Returns the number of eyes that may have a memory.
+  size_t max_eyes() const { return limits_.max_eyes; }
   // Returns the tracker of `handle`; null if the handle is not defined.
   const Tracker* Find(uint32_t handle) const;
 
@@ -140,10 +149,13 @@ class TrackerTable {
   void Free(uint32_t slot);
   void Forget(uint32_t slot);
   void MakeRoom();
+  void BeginEyes(Group& group, Coherence coherence);
+  void BeginMoves(Group& group);
   void Renumber(MoveColumns& moves);
   // Returns the bytes that the memories of all trackers may take.
   size_t room() const {
-    return fixed_bytes() < limits_.max_bytes ? limits_.max_bytes - fixed_bytes() : 0;
+    const size_t taken = fixed_bytes() + eye_room_;
+    return taken < limits_.max_bytes ? limits_.max_bytes - taken : 0;
   }
   // Returns the bytes of `slots` slots. `others` of them are behind the run and have an entry in a
   // hash table.
@@ -164,7 +176,10 @@ class TrackerTable {
   bool made_room_ = false;            // memories were dropped in this frame
   size_t defined_ = 0;                // number of defined trackers
   size_t shape_bytes_ = 0;
-  size_t learned_bytes_ = 0;  // bytes of the memories
+  size_t learned_bytes_ = 0;  // bytes of the memories of trackers
+  size_t most_eye_bytes_;
+  EyeTable eyes_;
+  size_t eye_room_ = 0;  // bytes that eyes take, or may take after the current group
 };
 
 }  // namespace carom

@@ -55,6 +55,16 @@ struct UsedWorld {
   BodyRotation rotation = BodyRotation::kNearest;
 };
 
+// Drops moves and numbers of eyes that an earlier call has left, and what it set for moves.
+void DropUnasked(carom_answers& answers) {
+  Group& group = answers.group;
+  if (!answers.asked.test(CAROM_KIND_MOVES - 1) && group.moves.size() > 0) group.moves = {};
+  if (!answers.asked.test(CAROM_KIND_AREAS - 1)) group.areas.eye = {};
+  if (!answers.asked.test(CAROM_KIND_SEES - 1)) group.sees.eye = {};
+  group.moves.trackers = {};
+  answers.answers.moves.memory_growth = 0;
+}
+
 // Answers the group of `answers`, which has been read.
 absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
   carom_bodies* const bodies = world.bodies;
@@ -71,12 +81,11 @@ absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
   if (answers.max_rows != 0) meter.set_max_rows(answers.max_rows);
   if (answers.max_work_units != 0) meter.set_max_units(answers.max_work_units);
   std::optional<TrackerFrame> frame;
-  if (answers.asked.test(CAROM_KIND_MOVES - 1)) {
-    answers.answers.moves.memory_growth = 0;
-    answers.group.moves.trackers = {};
-    if (world.trackers != nullptr) {
-      frame.emplace(world.trackers->table, answers.group, answers.answers.moves);
-    }
+  DropUnasked(answers);
+  const Group& group = answers.group;
+  const bool has_eyes = !group.areas.eye.empty() || !group.sees.eye.empty();
+  if (world.trackers != nullptr && (group.moves.size() > 0 || has_eyes)) {
+    frame.emplace(world.trackers->table, answers.group, answers.answers.moves);
   }
   if (world.history != nullptr) {
     return world.history->use->answer(*world.scene->scene, answers.group, answers.asked,
@@ -353,7 +362,7 @@ uint32_t carom_trackers_create(uint64_t max_trackers, uint64_t max_bytes, carom_
       return carom::InvalidField("max_trackers", "must be in [0, 16777216]");
     }
     carom::TrackerTableLimits limits;
-    if (max_trackers != 0) limits.max_trackers = max_trackers;
+    if (max_trackers != 0) limits.max_trackers = limits.max_eyes = max_trackers;
     if (max_bytes != 0) limits.max_bytes = max_bytes;
     *out = New<carom_trackers>();
     (*out)->table = carom::TrackerTable(limits);

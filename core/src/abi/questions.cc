@@ -351,6 +351,8 @@ void ReadEyes(const Question& asked, ColumnReader& reader, AreaColumns& out) {
   reader.Read("range", asked.range, out.range);
   reader.Read("from", asked.from, out.from);
   reader.Read("to", asked.to, out.to);
+  reader.Read("eye", asked.eye, out.eye);
+  out.trackers = {};
 }
 
 void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) {

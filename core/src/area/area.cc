@@ -51,6 +51,7 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
   out.starts_inside.assign(areas.size(), 0);
   const internal::ExactCountScope exact_count(meter);
   internal::ThreadScratch<AreaFinder> finder;
+  internal::EyeMemories memories(areas);
   for (size_t i = 0; i < areas.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -58,17 +59,13 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
     if (!ReadEye(areas, i, check, asked.item)) continue;
     asked.walls = internal::QueryFilter::Of(areas.scope, i, options.mask);
     asked.policy = options.inside_policy;
-    if (!areas.trackers.empty()) {
-      asked.memory = &internal::EyeTrackerAccess::MemoryOf(areas.trackers[i]);
-    }
+    asked.memory = memories.Begin(i);
     const uint64_t before = meter.used();
     if (!finder->Prepare(world, asked, meter) || !finder->Find(world, asked, meter) ||
         !Write(*finder, i, options.max_rows, out, meter)) {
       return false;
     }
-    if (asked.memory == nullptr) continue;
-    asked.memory->Record(finder->tier(), meter.used() - before);
-    Count(finder->tier(), out.tiers);
+    memories.End(asked.memory, finder->tier(), meter.used() - before, out.tiers);
   }
   if (finder->IsWorthCaching()) finder.Return();
   return true;

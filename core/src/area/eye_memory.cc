@@ -148,6 +148,7 @@ class Chains {
 }  // namespace
 
 bool EyeMemory::Covers(const EditHistory& history, uint64_t asked_mask, const Circle& asked) {
+  is_used = true;
   if (disc.radius < 0) return false;
   if (scene_state != history.state()) {
     const double reach = (disc.radius + range) * (1 + kMargin);
@@ -203,13 +204,6 @@ void EyeMemory::Record(EyeTier tier, uint64_t units) {
   }
 }
 
-void Count(EyeTier tier, EyeTiers& tiers) {
-  uint64_t& count = tier == EyeTier::kQuiet     ? tiers.quiet
-                    : tier == EyeTier::kRefresh ? tiers.refresh
-                                                : tiers.cold;
-  ++count;
-}
-
 void EyeMemory::Keep(std::vector<KeptEdge>& kept) {
   std::ranges::sort(kept, {},
                     [](const KeptEdge& edge) { return std::pair(edge.polygon->id(), edge.index); });
@@ -231,9 +225,48 @@ void EyeMemory::Drop() {
   edges.clear();
 }
 
+void EyeMemory::Free() {
+  Drop();
+  polygons = std::vector<KeptPolygon>();
+  edges = std::vector<uint32_t>();
+  Pause();
+}
+
 size_t EyeMemory::memory_bytes() const {
   return sizeof *this + polygons.capacity() * sizeof(KeptPolygon) +
          edges.capacity() * sizeof(uint32_t);
+}
+
+EyeMemory* EyeMemories::Begin(size_t i) {
+  memory_ = nullptr;
+  const size_t number = eyes_.eye.empty() ? i : eyes_.eye[i];
+  if (number >= eyes_.trackers.size()) return nullptr;
+  memory_ = &EyeTrackerAccess::MemoryOf(eyes_.trackers[number]);
+  bytes_ = 0;
+  if (*memory_ != nullptr) {
+    bytes_ = (*memory_)->memory_bytes();
+  } else if (growth_ + static_cast<int64_t>(sizeof(EyeMemory)) <= eyes_.memory_budget) {
+    *memory_ = std::make_unique<EyeMemory>();
+  }
+  return memory_->get();
+}
+
+void EyeMemories::End(const EyeMemory* used, EyeTier tier, uint64_t units, EyeTiers& tiers) {
+  if (eyes_.trackers.empty() && eyes_.eye.empty()) return;
+  ++(tier == EyeTier::kQuiet     ? tiers.quiet
+     : tier == EyeTier::kRefresh ? tiers.refresh
+                                 : tiers.cold);
+  if (memory_ == nullptr || *memory_ == nullptr) return;
+  if (used != nullptr) (*memory_)->Record(tier, units);
+  const int64_t before = growth_ - static_cast<int64_t>(bytes_);
+  const auto count = [&] { growth_ = before + static_cast<int64_t>((*memory_)->memory_bytes()); };
+  count();
+  if (growth_ <= eyes_.memory_budget) return;
+  (*memory_)->Free();
+  count();
+  if (growth_ <= eyes_.memory_budget) return;
+  *memory_ = nullptr;
+  growth_ = before;
 }
 
 // The distance of the line is |c| / |d|, with c the cross product of the edge's vector d with that

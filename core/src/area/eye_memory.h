@@ -25,6 +25,7 @@
 
 #include "area/direction.h"
 #include "area/envelope.h"
+#include "carom/area.h"
 #include "carom/eye_tracker.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -46,7 +47,6 @@ struct KeptPolygon {
 
 // How an eye is answered; see `EyeTiers`.
 enum class EyeTier : uint8_t { kQuiet, kRefresh, kCold };
-void Count(EyeTier tier, EyeTiers& tiers);
 
 // The memory of an eye. Not thread-safe.
 struct EyeMemory {
@@ -74,6 +74,8 @@ struct EyeMemory {
   void Pause();
   // Drops the edges.
   void Drop();
+  // Frees the edges for lack of room, and makes no memory for some questions.
+  void Free();
   size_t memory_bytes() const;
 
   // The disc for whose points the memory has all edges within `range`; a radius below 0: no memory.
@@ -91,6 +93,7 @@ struct EyeMemory {
   // For how many questions no memory is made, and for how many after the next failure.
   uint32_t pause = 0, next_pause = kLeastPause;
   bool has_failed = false;  // to make a memory for the last question
+  bool is_used = false;     // by a question about the scene since this was last set to false
 
   // Where the last question was asked, and how far the nearest edge was.
   bool has_last = false;
@@ -99,10 +102,26 @@ struct EyeMemory {
 };
 
 struct EyeTrackerAccess {
-  static EyeMemory& MemoryOf(EyeTracker& tracker) {
-    if (tracker.memory_ == nullptr) tracker.memory_ = std::make_unique<EyeMemory>();
-    return *tracker.memory_;
-  }
+  static std::unique_ptr<EyeMemory>& MemoryOf(EyeTracker& tracker) { return tracker.memory_; }
+};
+
+// The memories of a batch of eyes, one after the other. Not thread-safe.
+class EyeMemories {
+ public:
+  explicit EyeMemories(const AreaColumns& eyes) : eyes_(eyes) {}
+
+  // Returns the memory of eye i; null if it has none, or if there is no room for one.
+  EyeMemory* Begin(size_t i);
+  // Takes how the eye of the last call of `Begin` was answered, and by how much work. Frees the
+  // edges of its memory if all memories have grown by more than their budget. `used` is what
+  // `Begin` returned, or null for a question that did not use the memory.
+  void End(const EyeMemory* used, EyeTier tier, uint64_t units, EyeTiers& tiers);
+
+ private:
+  const AreaColumns& eyes_;
+  std::unique_ptr<EyeMemory>* memory_ = nullptr;  // of the current eye
+  size_t bytes_ = 0;                              // of this memory before the question
+  int64_t growth_ = 0;                            // of all memories, in bytes
 };
 
 // A disc of positions of an eye, about the eye's own.

@@ -30,7 +30,6 @@ namespace {
 using internal::AreaFinder;
 using internal::Blocker;
 using internal::Body;
-using internal::EyeMemory;
 using internal::QueryFilter;
 using internal::TwoDoubles;
 
@@ -283,6 +282,7 @@ bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions
   const double margin = Normalized(options.margin);
   const internal::ExactCountScope exact_count(meter);
   internal::ThreadScratch<SeeFinder> finder;
+  internal::EyeMemories memories(observers);
   for (size_t i = 0; i < observers.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
@@ -290,16 +290,11 @@ bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions
                       BodiesOf(observers.scope, i),
                       margin};
     if (!ReadEye(observers, i, check, observer.asked.item)) continue;
-    if (!observers.trackers.empty()) {
-      observer.asked.memory = &internal::EyeTrackerAccess::MemoryOf(observers.trackers[i]);
-    }
+    observer.asked.memory = memories.Begin(i);
     uint64_t* const seen = out.seen.data() + i * words;
     const uint64_t before = meter.used();
     if (!finder->Find(world, observer, seen, meter)) return false;
-    if (!observers.trackers.empty()) Count(finder->tier(), out.tiers);
-    if (EyeMemory* const memory = observer.asked.memory) {
-      memory->Record(finder->tier(), meter.used() - before);
-    }
+    memories.End(observer.asked.memory, finder->tier(), meter.used() - before, out.tiers);
     out.starts_inside[i] = finder->starts_inside() ? 1 : 0;
     for (size_t w = 0; w < words; ++w)
       out.counts[i] += static_cast<uint32_t>(std::popcount(seen[w]));

@@ -234,6 +234,7 @@ void CheckKind(absl::string_view kind, const AreaColumns& areas, const AreaOptio
   ColumnCheck check({kind}, {"x", areas.x.size()}, refusal);
   check.Required({{"y", areas.y.size()}, {"range", areas.range.size()}});
   check.Pair({"from", areas.from.size()}, {"to", areas.to.size()});
+  check.Optional({"eye", areas.eye.size()});
   check.ReportsOrIgnores(options.inside_policy);
   check.InRange("max_rows", options.max_rows, kMaxMaxHits);
 }
@@ -244,6 +245,7 @@ void CheckKind(absl::string_view kind, const AreaColumns& observers, const SeeOp
   ColumnCheck check({kind}, {"x", observers.x.size()}, refusal);
   check.Required({{"y", observers.y.size()}, {"range", observers.range.size()}});
   check.Pair({"from", observers.from.size()}, {"to", observers.to.size()});
+  check.Optional({"eye", observers.eye.size()});
   check.ReportsOrIgnores(options.inside_policy);
   if (!IsAccepted(options.margin) || options.margin < 0) {
     check.Refuse("margin", "must be in [0, 2^53]");

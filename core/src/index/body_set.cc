@@ -125,12 +125,10 @@ Body& BodySet::BodyAt(size_t index, const QueryFilter& query_filter, WorkMeter& 
 }
 
 bool BodySet::MayMeet(const MeetsBox& reach, const QueryFilter& query_filter, WorkMeter& meter) {
-  const auto any_of = [&](const BoxTree& tree) {
-    return !tree.Traverse(meter, reach, [](size_t) { return false; });
-  };
-  if (!windows_.has_history()) return any_of(tree_);
+  const auto is_end = [](size_t) { return false; };
+  if (!windows_.has_history()) return !tree_.Traverse(meter, reach, is_end);
   const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
-  return moment.is_kept() && any_of(windows_.TreeAt(moment, meter));
+  return moment.is_kept() && !windows_.Traverse(moment, meter, reach, is_end);
 }
 
 }  // namespace internal

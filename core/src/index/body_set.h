@@ -149,8 +149,7 @@ class BodySet {
                       const Visit& visit) {
     const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
     if (!moment.is_kept()) return true;
-    return windows_.TreeAt(moment, meter).Traverse(meter, meets, [&](size_t item) {
-      const size_t index = windows_.body_of(item);
+    return windows_.Traverse(moment, meter, meets, [&](size_t index) {
       Body& body = *bodies_[index];
       if (!query_filter.Has(body) || !moment.a->is_alive(index)) return true;
       if (body.as_of_ != query_filter.as_of) {

@@ -221,10 +221,13 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   shape_bytes_ = edit.shape_bytes;
   if (defined_ == 0) {  // an empty table frees its memory
     slots_ = {};
-    trackers_ = {};
-    last_moved_ = {};
+    trackers_ = std::vector<Tracker>();
+    last_moved_ = std::vector<uint32_t>();
   }
   made_room_ = false;
+  if (fixed_bytes() + eyes_.memory_bytes() > limits_.max_bytes)
+    eyes_ = EyeTable({limits_.max_eyes});
+  eye_room_ = eyes_.memory_bytes();
   MakeRoom();
   return absl::OkStatus();
 }
@@ -250,11 +253,13 @@ void TrackerTable::Forget(uint32_t slot) {
 
 void TrackerTable::Forget() {
   for (uint32_t slot = 0; slot < trackers_.size(); ++slot) Forget(slot);
+  eyes_.Forget();
 }
 
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
+  eyes_.BeginFrame();
   // Drops the memories of trackers that have not moved for more than `kMaxIdleFrames` frames (each
   // call of this function begins a frame). Checks a 64th of the slots per frame, so that each slot
   // is checked every 64 frames. The difference of frame numbers is right after the counter has
@@ -266,6 +271,18 @@ void TrackerTable::BeginFrame() {
   }
 }
 
+void TrackerTable::Begin(Group& group, Coherence coherence) {
+  BeginEyes(group, coherence);
+  BeginMoves(group);
+}
+
+void TrackerTable::BeginEyes(Group& group, Coherence coherence) {
+  const size_t taken = std::min(limits_.max_bytes, fixed_bytes() + learned_bytes_);
+  eyes_.set_max_bytes(std::min(most_eye_bytes_, limits_.max_bytes - taken));
+  eyes_.Begin(group, coherence);
+  eye_room_ = eyes_.room();
+}
+
 // A handle is the number by which a client names a tracker, its slot the index in `trackers_`; a
 // frame is one message of a client with queries. If the handles of the table are consecutive
 // (`is_run`), slots follow from handles by a subtraction: moves of consecutive handles only need
@@ -273,7 +290,7 @@ void TrackerTable::BeginFrame() {
 // `moves.tracker` equals its slot. The trackers that `group` (queries that are evaluated together)
 // moves count as moved in this frame before `MakeRoom` drops memories, so that they are the last to
 // lose their memories.
-void TrackerTable::Begin(Group& group) {
+void TrackerTable::BeginMoves(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
   if (moves.tracker.empty() && slots_.is_run() && moves.first_tracker >= slots_.first()) {
@@ -310,6 +327,7 @@ void TrackerTable::Renumber(MoveColumns& moves) {
 // which makes the result right.
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
+  eyes_.End();
 }
 
 // If the memories of all trackers (what they remember of the scene) take more than 7/8 of the bytes

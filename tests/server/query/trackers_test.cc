@@ -413,5 +413,92 @@ TEST_F(TrackersTest, TheShadowTakesNoRows) {
   }
 }
 
+// Eyes with numbers that walk through a scene that is edited now and then: each frame is answered
+// as it is by another server's fresh stream, and as it is without numbers.
+TEST_F(TrackersTest, NumbersOfEyesChangeNoAnswer) {
+  constexpr uint32_t kEyes = 40;
+  for (const uint64_t most : {64u << 20, 1u << 16}) {
+    StartServer({.max_tracker_bytes_per_stream = most});
+    RandomWorld world;
+    server_->Create(world.Scene());
+    ClientStream stream(*server_);
+    carom::testing::SplitMix64 random(12);
+    const auto number = [&](double size) { return size * (2 * random.Unit() - 1); };
+    v1::Frame frame = FromText<v1::Frame>(
+        "groups { scene: 'scenes/world' bodies { placed { shapes { capsule { radius: 0.5 } }"
+        " shape: [0, 0, 0] x: [1, 9, -20] y: [1, -9, 5] } } }");
+    v1::Areas& areas = *frame.mutable_groups(0)->mutable_areas();
+    v1::Sees& sees = *frame.mutable_groups(0)->mutable_sees();
+    for (uint32_t i = 0; i < kEyes; ++i) {
+      areas.add_x(number(50));
+      areas.add_y(number(50));
+      areas.add_range(20);
+      areas.add_eye(i == 3 ? ~i : 3 * i);
+    }
+    *sees.mutable_range() = areas.range();
+    uint64_t quiet = 0;
+    for (int k = 0; k < 60; ++k) {
+      if (k % 10 == 9) {
+        ASSERT_TRUE(server_->Commit(world.Edit(static_cast<uint64_t>(k))).ok());
+      }
+      for (int i = 0; i < static_cast<int>(kEyes); ++i) {
+        areas.set_x(i, areas.x(i) + number(0.02));
+        areas.set_y(i, areas.y(i) + number(0.02));
+      }
+      *sees.mutable_x() = areas.x();
+      *sees.mutable_y() = areas.y();
+      *sees.mutable_eye() = areas.eye();
+      frame.set_coherence(k % 8 == 7 ? v1::COHERENCE_OFF : v1::COHERENCE_UNSPECIFIED);
+      stream.Send(frame);
+      const v1::FrameAnswer warm = stream.Next();
+      v1::Frame without = frame;
+      without.mutable_groups(0)->mutable_areas()->clear_eye();
+      without.mutable_groups(0)->mutable_sees()->clear_eye();
+      v1::FrameAnswer cold, fresh;
+      ASSERT_TRUE(server_->Evaluate(without, cold).ok());
+      ASSERT_TRUE(server_->Evaluate(frame, fresh).ok());
+      ASSERT_EQ(VerdictsOf(warm), VerdictsOf(cold)) << k;
+      ASSERT_EQ(VerdictsOf(warm), VerdictsOf(fresh)) << k;
+      const v1::FrameStats& stats = warm.stats();
+      EXPECT_EQ(cold.stats().cold_eyes(), 0u);
+      const bool is_on = frame.coherence() != v1::COHERENCE_OFF;
+      EXPECT_EQ(stats.quiet_eyes() + stats.refreshed_eyes() + stats.cold_eyes(), 2 * kEyes);
+      if (!is_on) {
+        EXPECT_EQ(stats.cold_eyes(), 2 * kEyes);
+      }
+      EXPECT_EQ(fresh.stats().cold_eyes(), 2 * kEyes);
+      EXPECT_LE(stats.tracker_bytes(), most);
+      EXPECT_EQ(cold.stats().tracker_bytes(), 0u);
+      quiet += stats.quiet_eyes();
+    }
+    EXPECT_GT(quiet, most > 1 << 20 ? 30 * kEyes : 10u);
+  }
+}
+
+// A client that invents eyes makes the server hold no more than the limit of the stream.
+TEST_F(TrackersTest, ManyEyesTakeNoMoreThanTheirPart) {
+  constexpr uint64_t kMost = 1 << 16;
+  StartServer({.max_tracker_bytes_per_stream = kMost});
+  ClientStream stream(*server_);
+  v1::Frame frame = FromText<v1::Frame>("groups { scene: 'scenes/a' areas {} }");
+  v1::Areas& areas = *frame.mutable_groups(0)->mutable_areas();
+  for (uint32_t k = 0; k < 40; ++k) {
+    areas.Clear();
+    for (uint32_t i = 0; i < 5000; ++i) {
+      areas.add_x(-5 + 0.001 * i);
+      areas.add_y(3 + 0.25 * (k % 3));
+      areas.add_range(8);
+      areas.add_eye(k / 3 * 5000 + i);
+    }
+    stream.Send(frame);
+    const v1::FrameAnswer answer = stream.Next();
+    ASSERT_EQ(answer.groups(0).areas().counts_size(), 5000);
+    EXPECT_LE(answer.stats().tracker_bytes(), kMost / 4);
+  }
+  stream.Send("groups { scene: 'scenes/a' areas { x: 5 y: 3 range: 1 eye: [1, 2] } }");
+  EXPECT_TRUE(Refuses(wire::DecodeStatus(stream.Next().groups(0).status()),
+                      StatusCode::kInvalidArgument, "areas.eye"));
+}
+
 }  // namespace
 }  // namespace carom::server

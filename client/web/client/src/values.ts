@@ -72,6 +72,9 @@ export interface FrameStats {
   readonly shadowMoves: number;
   readonly shadowDifferences: number;
   readonly stalenessUs: number;
+  readonly quietEyes: number;
+  readonly refreshedEyes: number;
+  readonly coldEyes: number;
 }
 
 /** The limits of a stream, options of the server. */

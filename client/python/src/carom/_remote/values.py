@@ -184,6 +184,9 @@ class FrameStats:
     shadow_moves: int = 0  # that the server also answered without memory, to compare
     shadow_differences: int = 0  # batches in which the two answers differ: a fault of the server
     staleness_us: int = 0  # the frame read every change that any server of a fleet had made this long before
+    quiet_eyes: int = 0  # of areas and observers: answered from the memory of the eye
+    refreshed_eyes: int = 0  # for which a memory was made
+    cold_eyes: int = 0  # answered without memory
 
 
 @dataclass(frozen=True, slots=True)
