@@ -43,7 +43,7 @@ void EyeTable::Begin(Group& group, Coherence coherence) {
   observers_ = is_on ? group.sees.eye : std::span<const uint32_t>();
   room_ = memory_bytes();
   const size_t count = areas_.size() + observers_.size();
-  if (count == 0) return;
+  if (count == 0 || limits_.max_eyes == 0) return;
   last_group_ = frame_;
   Grow(CountEntries());
   MakeRoom();

@@ -200,7 +200,7 @@ async function runSlides() {
 /** The areas that ten eyes see in rooms of about 1,000 edges. */
 async function runAreas() {
   if (!'areas'.includes(filter)) return;
-  const EYES = 10;
+  const [EYES, REPEATS] = [10, 20];
   const made = framed(4);
   const core = await carom.Core.load({ simd: true });
   const scene = carom.Scene.fromPolygons(made.polygons, { core });
@@ -210,10 +210,13 @@ async function runAreas() {
   const see = visibilityOf(made.polygons);
   const [ours, theirs] = [[], []];
   let answers;
+  const repeat = (what) => {
+    for (let i = 0; i < REPEATS; ++i) what();
+  };
   for (let round = -2; round < ROUNDS; ++round) {
-    const own = cpu(() => (answers = scene.ask(question, answers))) / EYES;
-    const sizes = [];
-    const other = cpu(() => x.forEach((each, i) => sizes.push(see(each, y[i])))) / EYES;
+    const own = cpu(() => repeat(() => (answers = scene.ask(question, answers)))) / REPEATS / EYES;
+    let sizes;
+    const other = cpu(() => repeat(() => (sizes = Array.from(x, (each, i) => see(each, y[i]))))) / REPEATS / EYES;
     sizes.forEach((size, i) => {
       if (Math.abs(size - answers.areas[i]) > 1e-3 * size) throw new Error(`eye ${i}: ${answers.areas[i]}, not ${size}`);
     });

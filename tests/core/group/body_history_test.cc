@@ -556,7 +556,7 @@ TEST(BodyHistoryTest, ManyShotsAreAnsweredAsOfTheirMoments) {
     Group group;
     group.body_history = &history;
     group.segments = {ax, ay, bx, by};
-    group.segments.scope = {Against::kBodies, {}, {}, as_of};
+    group.segments.scope = {round % 5 == 0 ? Against::kBodies : Against::kBoth, {}, {}, as_of};
     GroupAnswers answers = Evaluated(*Scene::Create({}).value(), group);
     hits += answers.segments.hits.size();
     GroupAnswers expected;

@@ -63,7 +63,7 @@ ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the modu
 # A download is short, so only what is asked most is compiled for speed: folders of the core. What a call does once, or
 # few ask, is as small as it can be: Zig makes no difference between -Os and -Oz, but clang between attributes.
 LEVELS = dict.fromkeys(("cast", "cells", "index"), "-O2")
-SMALL = ("abi", "bundle", "svg")
+SMALL = ("abi", "bundle", "contact", "group", "proximity", "slide", "svg", "tracker")
 LEAST = "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)\n"
 # Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
 HOT = ("cast", "index")
