@@ -80,7 +80,9 @@ class World:
 
 def as_of(question: Any, moments: Any) -> Any:
     """The same question with moments of its items."""
-    columns = [*question.arrays()[:-1], np.broadcast_to(np.asarray(moments, np.float64), question.items)]
+    columns = [*question.arrays()]
+    names = [spec.name for spec in question.kind.question.columns]
+    columns[names.index("as_of")] = np.broadcast_to(np.asarray(moments, np.float64), question.items)
     options = [option or None for option in question.options]
     return carom.Question(question.kind, question.answers, tuple(columns), tuple(options), question.shapes)
 

@@ -80,7 +80,7 @@ try {
       );
     }
     await tab.screenshot({ path: join(shots, `record-tick-${colorScheme}.png`) });
-    assert.match(await tab.evaluate(() => location.hash), /record=4,wall\.carec/);
+    await tab.waitForFunction(() => /record=4,wall\.carec/.test(location.hash)); // written after a while
     // Keys.
     await tab.locator('#map').focus();
     await tab.keyboard.press('.');
