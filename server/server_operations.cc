@@ -79,7 +79,8 @@ FrameLimits FrameLimitsOf(const ServerOptions& options) {
           .max_work_units = options.max_work_units_per_frame,
           .polygons = options.polygon_limits(),
           .trackers = {.max_trackers = options.max_trackers_per_stream,
-                       .max_bytes = options.max_tracker_bytes_per_stream},
+                       .max_bytes = options.max_tracker_bytes_per_stream,
+                       .max_eyes = options.max_trackers_per_stream},
           .shadow_interval = options.shadow_interval};
 }
 

@@ -236,10 +236,11 @@ constexpr std::array kNumberOptions = {
                  4096, 1073741824, kReload,
                  "Maximum bytes of answers that the client of a stream has not read, beyond one "
                  "answer, and of frames read ahead; bounds the memory that a slow client takes"},
-    NumberOption{"--max-trackers-per-stream", "CAROM_MAX_TRACKERS_PER_STREAM",
-                 &ServerOptions::max_trackers_per_stream, 1, 16777216, kReload,
-                 "Maximum trackers of a stream, and upper bound of tracker handles; bounds the "
-                 "table of trackers"},
+    NumberOption{
+        "--max-trackers-per-stream", "CAROM_MAX_TRACKERS_PER_STREAM",
+        &ServerOptions::max_trackers_per_stream, 1, 16777216, kReload,
+        "Maximum trackers of a stream, and upper bound of tracker handles and of the numbers "
+        "of eyes that have a memory; bounds the table of trackers"},
     NumberOption{"--max-tracker-bytes-per-stream", "CAROM_MAX_TRACKER_BYTES_PER_STREAM",
                  &ServerOptions::max_tracker_bytes_per_stream, 65536, 1099511627776, kReload,
                  "Maximum bytes of the trackers of a stream; the server drops their caches before "

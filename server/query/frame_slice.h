@@ -134,10 +134,10 @@ class FrameSlice {
   // Evaluates `group` into `scratch.answers`, with at most `max_units` work units.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
   // Prepares the session's trackers (moving shapes) for the moves of `group`, and its memories of
-  // eyes for the areas and observers. In every
-  // `shadow_interval`th batch of moves, makes a shadow run: answers some moves with and without the
-  // trackers' memory (their caches of nearby polygons), compares the answers, adds the work to
-  // `meter`, and returns the statistics of the comparison.
+  // eyes for the areas and observers. In every `shadow_interval`th batch of moves, makes a shadow
+  // run: answers some moves with and without the trackers' memory (their caches of nearby
+  // polygons), compares the answers, adds the work to `meter`, and returns the statistics of the
+  // comparison.
   ShadowStats BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter);
   // Returns the error of a group whose evaluation `meter` stopped; the error names the limit that
   // was exceeded.

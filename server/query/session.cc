@@ -30,7 +30,8 @@ constexpr uint64_t kTrackedVertexBytes = 40;
 // adds may exceed the reserved bytes, by less than `Tracker::kMaxMemoryBytes`, which `GrowthBy`
 // adds.
 constexpr uint64_t kMemoryBytes = 4 << 10;
-// The bytes reserved for the memory of one eye with a number, as `EyeTable` allows for it.
+// The bytes reserved for the memory of one eye with a number, as `EyeTable` allows for it. The
+// entries of a table may take half of its bytes.
 constexpr uint64_t kEyeBytes = 4 << 10;
 // `GrowthBy` also reserves 1/kFreePart of the bytes that the tracker table takes: with that many
 // free bytes the table need not drop memories (caches) of trackers.
@@ -92,15 +93,22 @@ Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
   for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
     growth.trackers += BytesOf(definitions);
   }
-  uint64_t moves = 0, eyes = 0;
+  uint64_t moves = 0, eyes = 0, entries = 0;
+  const auto count_eyes = [&](const auto& numbers) {
+    eyes += static_cast<uint64_t>(numbers.size());
+    for (const uint64_t eye : numbers) {
+      if (eye < trackers.max_eyes()) entries = std::max(entries, eye + 1);
+    }
+  };
   for (const v1::Group& group : frame.groups()) {
     moves += static_cast<uint64_t>(group.moves().x_size() + group.moves().floats().x_size());
-    eyes += static_cast<uint64_t>(group.areas().eye_size() + group.sees().eye_size());
+    if (trackers.max_eyes() == 0) continue;
+    count_eyes(group.areas().eye());
+    count_eyes(group.sees().eye());
   }
-  if (trackers.max_eyes() == 0) eyes = 0;
   if (growth.trackers + eyes == 0 && trackers.memory_bytes() == 0) return growth;
   growth.memories = Tracker::kMaxMemoryBytes + moves * kMemoryBytes + eyes * kEyeBytes +
-                    trackers.memory_bytes() / kFreePart;
+                    2 * entries * EyeTable::kEntryBytes + trackers.memory_bytes() / kFreePart;
   return growth;
 }
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -48,6 +48,7 @@ class EyeTable {
   // A memory that was not used for more than this many frames is dropped, some frames later: it may
   // keep polygons alive that an edit removed from their scene.
   static constexpr uint32_t kMaxIdleFrames = 256;
+  static constexpr size_t kEntryBytes = 16;  // of each number up to the greatest one
 
   explicit EyeTable(const EyeTableLimits& limits = {}) : limits_(limits) {}
 
@@ -66,7 +67,7 @@ class EyeTable {
   // Sets the bound for later growth. A `Begin` of a group with eyes frees memory above the bound.
   void set_max_bytes(size_t max_bytes) { limits_.max_bytes = max_bytes; }
   // Returns the bytes of the table and the memories.
-  size_t memory_bytes() const { return states_.size() * kEntryBytes + learned_bytes_; }
+  size_t memory_bytes() const { return entry_bytes() + learned_bytes_; }
   // Returns the bytes that the table may take once the group of the last `Begin` is evaluated.
   size_t room() const { return room_; }
 
@@ -76,8 +77,10 @@ class EyeTable {
     uint32_t last_used = 0;  // the frame that last used the memory
     uint32_t bytes = 0;      // of the memory
   };
-  static constexpr size_t kEntryBytes = sizeof(EyeTracker) + sizeof(State);
-
+  static_assert(sizeof(EyeTracker) + sizeof(State) <= kEntryBytes);
+  size_t entry_bytes() const {
+    return trackers_.capacity() * sizeof(EyeTracker) + states_.capacity() * sizeof(State);
+  }
   // Returns the greatest number of an eye of the group that may have a memory, plus 1.
   size_t CountEntries() const;
   void Grow(size_t count);
@@ -95,11 +98,11 @@ class EyeTable {
   std::vector<EyeTracker> trackers_;
   std::span<const uint32_t> areas_, observers_;  // the eyes of the group
   size_t room_ = 0;
-  size_t learned_bytes_ = 0;    // bytes of the memories
-  uint32_t frame_ = 0;          // number of the current frame; wraps around
-  uint32_t last_group_ = 0;     // the frame of the last group with eyes
-  size_t next_idle_ = 0;        // the next eye whose memory may be idle
-  bool has_made_room_ = false;  // in this frame
+  size_t learned_bytes_ = 0;  // bytes of the memories
+  uint32_t frame_ = 0;        // number of the current frame; wraps around
+  uint32_t last_group_ = 0;   // the frame of the last group with eyes
+  size_t next_idle_ = 0;      // the next eye whose memory may be idle
+  bool made_room_ = false;    // in this frame
 };
 
 }  // namespace carom

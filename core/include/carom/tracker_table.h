@@ -88,8 +88,8 @@ class TrackerTable {
   // `Begin` sets the trackers and the memory budget of the moves of `group`, which it renumbers,
   // and those of the eyes with numbers, which have no memories under kOff. It drops memories if it
   // needs room. `End` adds `memory_growth` to the bytes of the memories of trackers and counts
-  // those of eyes, after the group was evaluated or its work was stopped. What `Begin` sets is
-  // valid until the next `Begin`, `BeginFrame` or `Define`.
+  // those of eyes, whose columns must still be there, after the group was evaluated or its work was
+  // stopped. What `Begin` sets is valid until the next `Begin`, `BeginFrame` or `Define`.
   void Begin(Group& group, Coherence coherence = Coherence::kOn);
   void End(int64_t memory_growth);
   // Drops the memories of all trackers and eyes.

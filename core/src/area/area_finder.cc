@@ -59,9 +59,9 @@ bool IsBeyond(double x, double range) {
 // The most entries of all lists of an `AreaFinder` that is kept: of 150 bytes at most.
 constexpr size_t kMaxCachedEntries = 1 << 15;
 
-// Boxes about the eye with these parts of the range are searched one after the other, so that what
-// is near hides most of what is far before that is looked at.
-constexpr double kParts[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
+// Polygons within these parts of the range are inserted one part after the other, so that what is
+// near hides most of what is far before that is looked at.
+constexpr double kParts[] = {1.0 / 64, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1};
 
 // Returns by which sign the edges on the back of a strictly convex polygon turn about an eye: as
 // the polygon winds. They are behind those on its front.
@@ -70,10 +70,23 @@ int BackOf(Convexity convexity) {
   return convexity == Convexity::kStrictClockwise ? -1 : 0;
 }
 
-Box BoxAbout(const Circle& disc, double part) {
-  const Vec2 p = disc.center;
-  const double r = disc.radius * part;
-  return {{NextBelow(p.x - r), NextBelow(p.y - r)}, {NextAbove(p.x + r), NextAbove(p.y + r)}};
+// Return the squares of the distances from `p` of the nearest and the farthest point of a box,
+// rounded.
+double Distance2(const Box& box, Vec2 p) {
+  const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
+  const double dy = std::max({box.min.y - p.y, p.y - box.max.y, 0.0});
+  return dx * dx + dy * dy;
+}
+
+double FarthestDistance2(const Box& box, Vec2 p) {
+  const double dx = std::max(box.max.x - p.x, p.x - box.min.x);
+  const double dy = std::max(box.max.y - p.y, p.y - box.min.y);
+  return dx * dx + dy * dy;
+}
+
+Box BoxAbout(Vec2 p, double reach) {
+  return {{NextBelow(p.x - reach), NextBelow(p.y - reach)},
+          {NextAbove(p.x + reach), NextAbove(p.y + reach)}};
 }
 
 }  // namespace
@@ -128,10 +141,8 @@ bool AreaFinder::AddEdge(const Segment& edge, size_t index, int back) {
 bool AreaFinder::MayBeSeen(const Box& box, WorkMeter& meter) const {
   const Vec2 p = eye_.position();
   if (box.Contains(p)) return true;
-  const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
-  const double dy = std::max({box.min.y - p.y, p.y - box.max.y, 0.0});
   const double limit = eye_.range() * eye_.range() * (1 + 0x1p-40);
-  return dx * dx + dy * dy <= limit && !envelope_.IsHidden(eye_, box, meter);
+  return Distance2(box, p) <= limit && !envelope_.IsHidden(eye_, box, meter);
 }
 
 bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
@@ -152,43 +163,52 @@ bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
   });
 }
 
-// Adds what has a box that meets `outer` and not `inner`, the box of an earlier call.
-bool AreaFinder::Collect(const World& world, const QueryFilter& filter, const Box& inner,
-                         const Box& outer, WorkMeter& meter) {
-  const MeetsBox near{outer};
-  const auto is_wanted = [&](const Box& box) {
-    return !inner.Intersects(box) && MayBeSeen(box, meter);
-  };
-  if (filter.scene) {
-    VisitPolygons(world.scene, filter.mask, meter, near, [&](const IndexedPolygon& polygon) {
-      return !is_wanted(polygon.polygon().bounds()) ||
-             Add(polygon, polygon.polygon().id(), false, meter);
-    });
-  }
-  if (meter.stopped() || IsBlind()) return !meter.stopped();
-  VisitBodies(world, filter, meter, near, [&](Body& body) {
-    return body.is_round() || !is_wanted(body.bounds()) ||
-           Add(body.core(), body.index(), true, meter);
-  });
-  return !meter.stopped();
-}
-
-// What contains the eye has a box that meets each of the boxes searched, so it is found at once.
-bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, double range,
-                              WorkMeter& meter) {
-  Box inner;
+// Leaves out nodes of the index that are hidden, or that have no polygon that is farther than the
+// part before.
+bool AreaFinder::InsertPolygons(const Scene& scene, uint64_t mask, double reach, WorkMeter& meter) {
+  const Vec2 p = eye_.position();
+  const double whole2 = std::min(eye_.range() * eye_.range(), 2 * reach * reach) * (1 + 0x1p-40);
+  double inner2 = -1;
   for (const double part : kParts) {
-    const Box outer = BoxAbout({eye_.position(), range}, part);
+    const double outer2 = whole2 * part * part;
+    const auto may_be_wanted = [&](const Box& box) {
+      return FarthestDistance2(box, p) > inner2 && MayBeSeen(box, meter);
+    };
     blockers_.clear();
-    if (!Collect(world, filter, inner, outer, meter)) return false;
+    scene.index().TraverseNearest(
+        meter, {p, p}, outer2, may_be_wanted, [&](const IndexedPolygon& indexed) {
+          const Polygon& polygon = indexed.polygon();
+          const double distance2 = Distance2(polygon.bounds(), p);
+          return (polygon.category() & mask) == 0 || distance2 <= inner2 || distance2 > outer2 ||
+                 Add(indexed, polygon.id(), false, meter);
+        });
+    if (meter.stopped()) return false;
     if (IsBlind()) return true;
     if (!Insert(meter)) return false;
-    inner = outer;
+    inner2 = outer2;
   }
   return true;
 }
 
-// Inserts the blockers in lots of geometrically growing sizes, the nearest ones first.
+bool AreaFinder::InsertBodies(const World& world, const QueryFilter& filter, double reach,
+                              WorkMeter& meter) {
+  const MeetsBox near{BoxAbout(eye_.position(), reach)};
+  blockers_.clear();
+  VisitBodies(world, filter, meter, near, [&](Body& body) {
+    return body.is_round() || !MayBeSeen(body.bounds(), meter) ||
+           Add(body.core(), body.index(), true, meter);
+  });
+  return !meter.stopped() && (IsBlind() || Insert(meter));
+}
+
+bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, double reach,
+                              WorkMeter& meter) {
+  if (filter.scene && !InsertPolygons(world.scene, filter.mask, reach, meter)) return false;
+  return IsBlind() || InsertBodies(world, filter, reach, meter);
+}
+
+// Inserts the blockers, and clears them: in lots of geometrically growing sizes, the nearest ones
+// first.
 bool AreaFinder::Insert(WorkMeter& meter) {
   const auto is_nearer = [&](const Blocker& a, const Blocker& b) {
     return eye_.edges()[a.edge].distance2 < eye_.edges()[b.edge].distance2;
@@ -208,6 +228,7 @@ bool AreaFinder::Insert(WorkMeter& meter) {
     done = end;
     size = done;
   }
+  blockers_.clear();
   return true;
 }
 
@@ -375,13 +396,7 @@ bool AreaFinder::FindByMemory(const World& world, const EyeQuestion& asked, doub
     }
   }
   if (!Insert(meter)) return false;
-  if (!asked.walls.bodies) return true;
-  blockers_.clear();
-  QueryFilter bodies = asked.walls;
-  bodies.scene = false;
-  const Box outer = BoxAbout({eye_.position(), range}, 1);
-  if (!Collect(world, bodies, Box(), outer, meter)) return false;
-  return IsBlind() || Insert(meter);
+  return !asked.walls.bodies || InsertBodies(world, asked.walls, range, meter);
 }
 
 // An eye that looks for targets without a memory may not find the nearest edge, which is then at

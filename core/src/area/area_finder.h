@@ -99,8 +99,8 @@ class AreaFinder {
   bool FindByMemory(const World& world, const EyeQuestion& asked, double range, WorkMeter& meter);
   void AddSpread(const Segment& edge, size_t index, int back);
   bool FindEnvelope(const World& world, const QueryFilter& filter, double range, WorkMeter& meter);
-  bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
-               WorkMeter& meter);
+  bool InsertPolygons(const Scene& scene, uint64_t mask, double reach, WorkMeter& meter);
+  bool InsertBodies(const World& world, const QueryFilter& filter, double reach, WorkMeter& meter);
   bool IsBlind() const { return starts_inside_ && policy_ == InsidePolicy::kReportStart; }
   bool Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter);
   bool AddEdges(const IndexedPolygon& polygon, WorkMeter& meter);

@@ -64,6 +64,19 @@ class Merge {
   const size_t first_;
 };
 
+// Returns the corners of a box between whose directions, counter-clockwise, a point outside of the
+// box sees it.
+std::pair<Vec2, Vec2> SilhouetteOf(const Box& box, Vec2 p) {
+  const auto& [min, max] = box;
+  const bool is_below = p.y<min.y, is_above = p.y> max.y;
+  const bool is_left = p.x<min.x, is_right = p.x> max.x;
+  const Vec2 from{is_below || (!is_above && is_right) ? max.x : min.x,
+                  is_right || (!is_left && is_above) ? max.y : min.y};
+  const Vec2 to{is_above || (!is_below && is_right) ? max.x : min.x,
+                is_left || (!is_right && is_above) ? max.y : min.y};
+  return {from, to};
+}
+
 }  // namespace
 
 // The keys of the ends of an edge without the cut between them differ by less than 2, with the
@@ -173,15 +186,11 @@ bool Envelope::IsInside(const Eye& eye, const EyeDirection& to, WorkMeter& meter
 // cover the errors of keys. A box beyond the cut counts as not hidden.
 bool Envelope::IsHidden(const Eye& eye, const Box& box, WorkMeter& meter) const {
   const Vec2 p = eye.position();
+  if (spans_.size() == 2 && spans_.front().owner == kOpen) return false;
   if (box.min.x < p.x && box.min.y <= p.y && p.y <= box.max.y) return false;
-  double low = 2, high = -2;
-  for (const Vec2 corner : {box.min, box.max, Vec2{box.min.x, box.max.y}, {box.max.x, box.min.y}}) {
-    const double key = KeyOf(corner.x - p.x, corner.y - p.y);
-    low = std::min(low, key);
-    high = std::max(high, key);
-  }
-  low -= 2 * kKeyError;
-  high += 2 * kKeyError;
+  const auto [from, to] = SilhouetteOf(box, p);
+  const double low = KeyOf(from.x - p.x, from.y - p.y) - 2 * kKeyError;
+  const double high = KeyOf(to.x - p.x, to.y - p.y) + 2 * kKeyError;
   const auto after =
       std::upper_bound(spans_.begin() + 1, spans_.end() - 1, low,
                        [](double key, const Span& span) { return key < span.begin.key; });

@@ -256,16 +256,21 @@ void EyeMemories::End(const EyeMemory* used, EyeTier tier, uint64_t units, EyeTi
   ++(tier == EyeTier::kQuiet     ? tiers.quiet
      : tier == EyeTier::kRefresh ? tiers.refresh
                                  : tiers.cold);
-  if (memory_ == nullptr || *memory_ == nullptr) return;
   if (used != nullptr) (*memory_)->Record(tier, units);
+  KeepBudget();
+}
+
+void EyeMemories::KeepBudget() {
+  std::unique_ptr<EyeMemory>* const memory = std::exchange(memory_, nullptr);
+  if (memory == nullptr || *memory == nullptr) return;
   const int64_t before = growth_ - static_cast<int64_t>(bytes_);
-  const auto count = [&] { growth_ = before + static_cast<int64_t>((*memory_)->memory_bytes()); };
+  const auto count = [&] { growth_ = before + static_cast<int64_t>((*memory)->memory_bytes()); };
   count();
   if (growth_ <= eyes_.memory_budget) return;
-  (*memory_)->Free();
+  (*memory)->Free();
   count();
   if (growth_ <= eyes_.memory_budget) return;
-  *memory_ = nullptr;
+  *memory = nullptr;
   growth_ = before;
 }
 

@@ -109,17 +109,23 @@ struct EyeTrackerAccess {
 class EyeMemories {
  public:
   explicit EyeMemories(const AreaColumns& eyes) : eyes_(eyes) {}
+  ~EyeMemories() { KeepBudget(); }
+  EyeMemories(const EyeMemories&) = delete;
+  EyeMemories& operator=(const EyeMemories&) = delete;
 
   // Returns the memory of eye i; null if it has none, or if there is no room for one.
   EyeMemory* Begin(size_t i);
   // Takes how the eye of the last call of `Begin` was answered, and by how much work. Frees the
-  // edges of its memory if all memories have grown by more than their budget. `used` is what
+  // edges of its memory, or the memory, if all memories have grown by more than their budget; so
+  // does the destructor for an eye whose answer was not finished. `used` is what
   // `Begin` returned, or null for a question that did not use the memory.
   void End(const EyeMemory* used, EyeTier tier, uint64_t units, EyeTiers& tiers);
 
  private:
+  void KeepBudget();
+
   const AreaColumns& eyes_;
-  std::unique_ptr<EyeMemory>* memory_ = nullptr;  // of the current eye
+  std::unique_ptr<EyeMemory>* memory_ = nullptr;  // of the current eye; null: it has ended
   size_t bytes_ = 0;                              // of this memory before the question
   int64_t growth_ = 0;                            // of all memories, in bytes
 };

@@ -22,12 +22,13 @@ constexpr size_t kBytesOfEye = 4096;
 // none that the frame before used: eyes for which there is no room would drop each other's
 // memories before they are of use.
 constexpr uint32_t kLeastAge = 2;
+constexpr size_t kEntriesAtOnce = 256;
 
 }  // namespace
 
 void EyeTable::BeginFrame() {
   ++frame_;
-  has_made_room_ = false;
+  made_room_ = false;
   if (states_.empty()) return;
   // Differences of frame numbers are right after the counter has wrapped around, too.
   if (frame_ - last_group_ > kMaxIdleFrames) return Clear();
@@ -38,6 +39,7 @@ void EyeTable::BeginFrame() {
 }
 
 void EyeTable::Begin(Group& group, Coherence coherence) {
+  group.areas.trackers = group.sees.trackers = {};
   const bool is_on = coherence == Coherence::kOn;
   areas_ = is_on ? group.areas.eye : std::span<const uint32_t>();
   observers_ = is_on ? group.sees.eye : std::span<const uint32_t>();
@@ -65,19 +67,24 @@ size_t EyeTable::CountEntries() const {
   return count;
 }
 
-// Entries take at most half of the room, so that there is some for memories.
+// Entries take at most half of the room, so that there is some for memories. They are made some at
+// a time, and no more are reserved.
 void EyeTable::Grow(size_t count) {
-  count = std::min(count, limits_.max_bytes / 2 / kEntryBytes);
   if (count <= trackers_.size()) return;
-  states_.resize(std::max(states_.size(), count));
+  const size_t most = std::min(limits_.max_eyes, limits_.max_bytes / 2 / kEntryBytes);
+  count = std::min((count + kEntriesAtOnce - 1) / kEntriesAtOnce * kEntriesAtOnce, most);
+  if (count <= trackers_.size()) return;
+  states_.reserve(count);
+  trackers_.reserve(count);
+  states_.resize(count);
   trackers_.resize(count);
 }
 
 void EyeTable::MakeRoom() {
-  const size_t fixed = states_.size() * kEntryBytes;
+  const size_t fixed = entry_bytes();
   const size_t room = limits_.max_bytes - std::min(limits_.max_bytes, fixed);
-  if (learned_bytes_ > room / 8 * 7 && !has_made_room_) {
-    has_made_room_ = true;
+  if (learned_bytes_ > room / 8 * 7 && !made_room_) {
+    made_room_ = true;
     DropOldest(kLeastAge, [&] { return learned_bytes_ <= room / 2; });
   }
   if (learned_bytes_ > room) DropOldest(0, [&] { return learned_bytes_ <= room; });
@@ -117,8 +124,8 @@ void EyeTable::End() {
   CountBytes(observers_);
 }
 
-// A memory is of use to an item that asks the scene; others, such as items in error, do not keep
-// it.
+// Counts the bytes of the memories of `eyes`, and which of them were used: by an item that asks the
+// scene. Others, such as items in error, keep no memory from being dropped.
 void EyeTable::CountBytes(std::span<const uint32_t> eyes) {
   for (const uint32_t eye : eyes) {
     if (eye >= trackers_.size()) continue;

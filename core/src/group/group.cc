@@ -137,6 +137,10 @@ namespace {
 // Evaluates a group in which the history, if there is one, keeps the moment of every valid item.
 absl::Status EvaluateKept(const Scene& scene, const Group& group, GroupAnswers& out,
                           WorkMeter& meter) {
+  // Clears the answers of moves before anything else: if bodies are refused, or if the meter stops
+  // before the moves are evaluated, the caller still reads `out.moves.memory_growth`, by how much
+  // the memory of the trackers has grown, which must then be 0.
+  out.moves.Clear();
   const internal::ExactCountScope exact(meter);
   std::optional<internal::ThreadScratch<Bodies>> bodies;
   if (ConsidersBodies(group)) {
@@ -147,10 +151,6 @@ absl::Status EvaluateKept(const Scene& scene, const Group& group, GroupAnswers& 
       return status;
     }
   }
-  // Clears the answers of moves, too, before any evaluation: if the meter stops before the moves
-  // are evaluated, the caller still reads `out.moves.memory_growth`, by how much the memory of the
-  // trackers has grown, which must then be 0.
-  out.moves.Clear();
   GroupKindSet asked;
   size_t position = 0;
   ForEachKind([&](const auto& kind) {

@@ -125,10 +125,10 @@ Body& BodySet::BodyAt(size_t index, const QueryFilter& query_filter, WorkMeter& 
 }
 
 bool BodySet::MayMeet(const MeetsBox& reach, const QueryFilter& query_filter, WorkMeter& meter) {
-  const auto is_end = [](size_t) { return false; };
-  if (!windows_.has_history()) return !tree_.Traverse(meter, reach, is_end);
+  const auto stop = [](size_t) { return false; };
+  if (!windows_.has_history()) return !tree_.Traverse(meter, reach, stop);
   const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
-  return moment.is_kept() && !windows_.Traverse(moment, meter, reach, is_end);
+  return moment.is_kept() && !windows_.Traverse(moment, meter, reach, stop);
 }
 
 }  // namespace internal

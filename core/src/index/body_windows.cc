@@ -58,7 +58,9 @@ void OrderAlongCurve(std::span<const Box> boxes, std::vector<uint32_t>& order) {
 // A thread keeps the memory of a few windows for its next group.
 void BodyWindows::Clear() {
   history_ = nullptr;
-  if (windows_.size() > kMaxKeptWindows) windows_ = {};
+  if (windows_.size() <= kMaxKeptWindows) return;
+  windows_ = std::vector<Window>();
+  marks_ = std::vector<Box>();
 }
 
 // Each window has the least power of two of ticks by which all windows have at most `kMaxBoxes`

@@ -94,7 +94,7 @@ class BodyWindows {
     return {{low(min.x, reach.min.x), low(min.y, reach.min.y)},
             {high(max.x, reach.max.x), high(max.y, reach.max.y)}};
   }
-  // To make a tree takes about as long as to look at all boxes so many times.
+  // To make a tree of 200 boxes takes about as long as to look at all of them so many times.
   static constexpr uint32_t kMostScans = 32;
   static constexpr size_t kBoxesOfUnit = 4;
 
@@ -110,8 +110,8 @@ class BodyWindows {
 
   // Returns the window of a tick by its index.
   Window& WindowAt(const BodyMoment& moment, WorkMeter& meter);
-  // Returns the number of the window of a moment; `windows_.size()` if it is not kept, but possibly
-  // not if it is between two ticks.
+  // Returns the number of the window of a moment; `windows_.size()` if it is not kept, or, just
+  // after the newest tick, the number of the last window.
   size_t NumberAt(double as_of) const;
   // Returns the indices [begin, end) of the ticks of the windows [first, last].
   std::pair<size_t, size_t> TicksOf(size_t first, size_t last) const;

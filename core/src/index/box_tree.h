@@ -157,30 +157,43 @@ class BoxTree {
   // Calls visit(item) for each item whose box may have a distance of at most the square root of
   // `limit2` from the box `from`, until `visit` returns false or `meter` stops the work. `visit`
   // may lower `limit2`. The traversal visits the children of each node in the order of their
-  // distances from `from`, nearest first. Returns whether the traversal ran to its end.
+  // distances from `from`, nearest first. It leaves out boxes, of items and their ancestors, for
+  // which `may_be_wanted(box)` does not hold when their turn comes. Returns whether the traversal
+  // ran to its end.
+  template <class MayBeWanted, class Visit>
+  bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
+                       const MayBeWanted& may_be_wanted, const Visit& visit) const {
+    return count_ == 0 ||
+           TraverseNearest(level_count() - 1, 0,
+                           Nearest<MayBeWanted, Visit>{meter, from, limit2, may_be_wanted, visit});
+  }
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
-    return count_ == 0 ||
-           TraverseNearest(level_count() - 1, 0, Nearest<Visit>{meter, from, limit2, visit});
+    return TraverseNearest(meter, from, limit2, AnyBox(), visit);
   }
 
  private:
+  struct AnyBox {
+    bool operator()(const Box&) const { return true; }
+  };
   // The arguments that `TraverseNearest` passes on unchanged from a node to its children.
-  template <class Visit>
+  template <class MayBeWanted, class Visit>
   struct Nearest {
     WorkMeter& meter;
     const FloatBox& from;
     const double& limit2;
+    const MayBeWanted& may_be_wanted;
     const Visit& visit;
   };
 
   void AddLevels(std::vector<BoxNode> level);
 
-  template <class Visit>
-  bool TraverseNearest(size_t level, size_t index, const Nearest<Visit>& query) const {
+  template <class Query>
+  bool TraverseNearest(size_t level, size_t index, const Query& query) const {
     if (!query.meter.Spend(BoxNode::kWidth)) return false;
-    const BoxNode::Column distances2 = node(level, index).LowerDistances2(query.from);
+    const BoxNode& at = node(level, index);
+    const BoxNode::Column distances2 = at.LowerDistances2(query.from);
     for (LaneBits bits = BoxNode::Within(distances2, query.limit2); bits != 0;) {
       size_t nearest = static_cast<size_t>(std::countr_zero(bits));
       for (LaneBits rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
@@ -189,6 +202,7 @@ class BoxTree {
       }
       if (distances2[nearest] > query.limit2) break;
       bits &= ~(LaneBits{1} << nearest);
+      if (!query.may_be_wanted(at.box(nearest))) continue;
       const size_t child = index * BoxNode::kWidth + nearest;
       if (!(level == 0 ? query.visit(child) : TraverseNearest(level - 1, child, query))) {
         return false;

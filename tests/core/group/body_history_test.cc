@@ -513,63 +513,69 @@ TEST(BodyHistoryTest, ManyTicksOfManyBodiesAreAnsweredAsOfEachMoment) {
   }
 }
 
-// So many shots that windows have trees, past bodies some of which die, teleport and move far, with
-// a gap between the ticks of some histories.
+double Number(Choices& choices, double size) { return size * (2 * choices.Unit() - 1); }
+
+// Capsules that walk for 24 ticks. Some die and teleport, and one moves far in each tick.
+BodyHistory Walkers(Choices& choices, bool turn, bool has_gap) {
+  const size_t bodies = 1 + choices.Below(60);
+  BodyDefinition definition;
+  definition.shapes.push_back(Shape::Create(Capsule{{{0, 0}, {1, 0}}, 0.5}).value());
+  definition.shape.assign(bodies, 0);
+  definition.keep_ticks = 24;
+  BodyHistory history = BodyHistory::Create(definition).value();
+  std::vector<double> x(bodies), y(bodies), angle(bodies);
+  for (uint64_t tick = 0; tick < 24; ++tick) {
+    std::vector<uint64_t> alive = {~uint64_t{0}}, teleported = {0};
+    for (size_t i = 0; i < bodies; ++i) {
+      const bool jumps = tick == 0 || choices.OneIn(40);
+      teleported[0] |= uint64_t{jumps} << i;
+      alive[0] &= ~(uint64_t{choices.OneIn(30)} << i);
+      const double step = i == 0 ? 5 : 0.25;
+      x[i] = jumps ? Number(choices, 50) : x[i] + Number(choices, step);
+      y[i] = jumps ? Number(choices, 50) : y[i] + Number(choices, step);
+      angle[i] += Number(choices, 0.5);
+    }
+    if (tick == 11 && has_gap) continue;
+    PoseColumns poses{.tick = tick, .x = x, .y = y, .alive = alive, .teleported = teleported};
+    if (turn) poses.angle = angle;
+    EXPECT_TRUE(history.Add(poses).ok());
+  }
+  return history;
+}
+
+// So many shots that windows have trees.
 TEST(BodyHistoryTest, ManyShotsAreAnsweredAsOfTheirMoments) {
   Choices choices(17);
-  const auto number = [&](double size) { return size * (2 * choices.Unit() - 1); };
+  const Scene::Ptr scene = Scene::Create({}).value();
   size_t hits = 0;
   for (int round = 0; round < Repeats(20, 400); ++round) {
-    const size_t bodies = 1 + choices.Below(60);
-    BodyDefinition definition;
-    definition.shapes.push_back(Shape::Create(Capsule{{{0, 0}, {1, 0}}, 0.5}).value());
-    definition.shape.assign(bodies, 0);
-    definition.keep_ticks = 24;
-    BodyHistory history = BodyHistory::Create(definition).value();
-    std::vector<double> x(bodies), y(bodies), angle(bodies);
-    for (uint64_t tick = 0; tick < 24; ++tick) {
-      if (tick == 11 && round % 3 == 0) continue;
-      std::vector<uint64_t> alive = {~uint64_t{0}}, teleported = {0};
-      for (size_t i = 0; i < bodies; ++i) {
-        const bool jumps = tick == 0 || choices.OneIn(40);
-        teleported[0] |= uint64_t{jumps} << i;
-        alive[0] &= ~(uint64_t{choices.OneIn(30)} << i);
-        const double step = i == 0 ? 5 : 0.25;  // body 0 moves far
-        x[i] = jumps ? number(50) : x[i] + number(step);
-        y[i] = jumps ? number(50) : y[i] + number(step);
-        angle[i] += number(0.5);
-      }
-      PoseColumns poses{.tick = tick, .x = x, .y = y, .alive = alive, .teleported = teleported};
-      if (round % 2 == 0) poses.angle = angle;
-      ASSERT_TRUE(history.Add(poses).ok());
-    }
-    const size_t shots = 400;
+    const BodyHistory history = Walkers(choices, round % 2 == 0, round % 3 == 0);
     std::vector<double> ax, ay, bx, by, as_of;
-    for (size_t i = 0; i < shots; ++i) {
-      ax.push_back(number(60));
-      ay.push_back(number(60));
+    for (size_t i = 0; i < 400; ++i) {
+      ax.push_back(Number(choices, 60));
+      ay.push_back(Number(choices, 60));
       const double length = choices.OneIn(2) ? 4 : 60;
-      bx.push_back(ax[i] + number(length));
-      by.push_back(ay[i] + number(length));
+      bx.push_back(ax[i] + Number(choices, length));
+      by.push_back(ay[i] + Number(choices, length));
       as_of.push_back(round % 4 == 1 ? 20.5 : 25 * choices.Unit() - 1);
     }
     Group group;
     group.body_history = &history;
     group.segments = {ax, ay, bx, by};
     group.segments.scope = {round % 5 == 0 ? Against::kBodies : Against::kBoth, {}, {}, as_of};
-    GroupAnswers answers = Evaluated(*Scene::Create({}).value(), group);
+    GroupAnswers answers = Evaluated(*scene, group);
     hits += answers.segments.hits.size();
     GroupAnswers expected;
-    for (uint32_t i = 0; i < shots; ++i) {
+    for (uint32_t i = 0; i < as_of.size(); ++i) {
       const Group item = PartOf(PartOf(group, i, GroupPart::kSecond), 1, GroupPart::kFirst);
       PastBodies past;
       const bool is_kept = history.Has(as_of[i]);
-      GroupAnswers answer = Evaluated(*Scene::Create({}).value(),
-                                      is_kept ? WithBodiesOf(item, as_of[i], past) : item);
+      GroupAnswers answer = Evaluated(*scene, is_kept ? WithBodiesOf(item, as_of[i], past) : item);
+      const std::vector<uint32_t> offsets = SizesOf(PartOf(group, i, GroupPart::kFirst));
       if (i == 0) {
         expected = std::move(answer);
       } else {
-        Append(expected, answer, SizesOf(PartOf(group, i, GroupPart::kFirst)));
+        Append(expected, answer, offsets);
       }
     }
     ExpectEqual(answers, expected, "round " + std::to_string(round));
