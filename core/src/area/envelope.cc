@@ -68,8 +68,10 @@ class Merge {
 // box sees it.
 std::pair<Vec2, Vec2> SilhouetteOf(const Box& box, Vec2 p) {
   const auto& [min, max] = box;
-  const bool is_below = p.y<min.y, is_above = p.y> max.y;
-  const bool is_left = p.x<min.x, is_right = p.x> max.x;
+  const bool is_below = p.y < min.y;
+  const bool is_above = p.y > max.y;
+  const bool is_left = p.x < min.x;
+  const bool is_right = p.x > max.x;
   const Vec2 from{is_below || (!is_above && is_right) ? max.x : min.x,
                   is_right || (!is_left && is_above) ? max.y : min.y};
   const Vec2 to{is_above || (!is_below && is_right) ? max.x : min.x,
