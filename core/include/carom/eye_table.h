@@ -9,18 +9,11 @@
 // memories that were not used for longest, or makes none. No answer depends on a memory.
 //
 //   EyeTable table;
-//   for (const double x : {-2.0, -2.0625, -2.125}) {
-//     const double y[] = {1}, range[] = {4};
-//     const uint32_t eye[] = {7};
-//     Group group;
-//     group.areas = {.x = {&x, 1}, .y = y, .range = range, .eye = eye};
-//     WorkMeter meter;
-//     table.BeginFrame();
-//     table.Begin(group);
-//     const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
-//     table.End();
-//   }
-//   // answers.areas.tiers.quiet == 1: the third question was answered by the memory of eye 7
+//   table.BeginFrame();
+//   table.Begin(group);
+//   const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
+//   table.End();
+//   // answers.areas.tiers.cold == 1: a memory is made by the next question, and used from then on
 //
 // Sizes are in bytes. Cost: O(eyes) per group, a 64th of the table per frame, and O(t log t) for t
 // memories if memories are dropped. Not thread-safe. Cheaper alternative: a vector of trackers.
