@@ -70,19 +70,28 @@ int BackOf(Convexity convexity) {
   return convexity == Convexity::kStrictClockwise ? -1 : 0;
 }
 
-// Return the squares of the distances from `p` of the nearest and the farthest point of a box,
-// rounded.
+// Returns the square of the distance of a box from `p`, rounded.
 double Distance2(const Box& box, Vec2 p) {
   const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
   const double dy = std::max({box.min.y - p.y, p.y - box.max.y, 0.0});
   return dx * dx + dy * dy;
 }
 
-double FarthestDistance2(const Box& box, Vec2 p) {
-  const double dx = std::max(box.max.x - p.x, p.x - box.min.x);
-  const double dy = std::max(box.max.y - p.y, p.y - box.min.y);
-  return dx * dx + dy * dy;
-}
+// The condition that a box may have polygons of one part of the range that an eye may see: with
+// points farther than the part before, and points within this part, whose distances have the
+// squares `inner2` and `outer2`.
+template <class MayBeSeen>
+struct BoxesOfPart {
+  FloatBox from;
+  double inner2, outer2;
+  const MayBeSeen& may_be_seen;
+
+  LaneBits CandidatesOf(const BoxNode& node) const {
+    return BoxNode::Within(node.LowerDistances2(from), outer2) &
+           BoxNode::Beyond(node.UpperDistances2(from), inner2);
+  }
+  bool operator()(const Box& box) const { return may_be_seen(box); }
+};
 
 Box BoxAbout(Vec2 p, double reach) {
   return {{NextBelow(p.x - reach), NextBelow(p.y - reach)},
@@ -141,8 +150,7 @@ bool AreaFinder::AddEdge(const Segment& edge, size_t index, int back) {
 bool AreaFinder::MayBeSeen(const Box& box, WorkMeter& meter) const {
   const Vec2 p = eye_.position();
   if (box.Contains(p)) return true;
-  const double limit = eye_.range() * eye_.range() * (1 + 0x1p-40);
-  return Distance2(box, p) <= limit && !envelope_.IsHidden(eye_, box, meter);
+  return Distance2(box, p) <= farthest2_ && !envelope_.IsHidden(eye_, box, meter);
 }
 
 bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
@@ -164,24 +172,23 @@ bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
 }
 
 // Leaves out nodes of the index that are hidden, or that have no polygon that is farther than the
-// part before.
+// part before. The parts end where the envelope is nearer in all directions.
 bool AreaFinder::InsertPolygons(const Scene& scene, uint64_t mask, double reach, WorkMeter& meter) {
   const Vec2 p = eye_.position();
   const double whole2 = std::min(eye_.range() * eye_.range(), 2 * reach * reach) * (1 + 0x1p-40);
+  const auto may_be_seen = [&](const Box& box) { return MayBeSeen(box, meter); };
   double inner2 = -1;
   for (const double part : kParts) {
-    const double outer2 = whole2 * part * part;
-    const auto may_be_wanted = [&](const Box& box) {
-      return FarthestDistance2(box, p) > inner2 && MayBeSeen(box, meter);
-    };
+    if (inner2 > farthest2_) break;
+    const double outer2 = std::min(whole2 * part * part, farthest2_);
+    const BoxesOfPart<decltype(may_be_seen)> wanted{FloatBox({p, p}), inner2, outer2, may_be_seen};
     blockers_.clear();
-    scene.index().TraverseNearest(
-        meter, {p, p}, outer2, may_be_wanted, [&](const IndexedPolygon& indexed) {
-          const Polygon& polygon = indexed.polygon();
-          const double distance2 = Distance2(polygon.bounds(), p);
-          return (polygon.category() & mask) == 0 || distance2 <= inner2 || distance2 > outer2 ||
-                 Add(indexed, polygon.id(), false, meter);
-        });
+    scene.index().Traverse(meter, wanted, [&](const IndexedPolygon& indexed) {
+      const Polygon& polygon = indexed.polygon();
+      const double distance2 = Distance2(polygon.bounds(), p);
+      return (polygon.category() & mask) == 0 || distance2 <= inner2 || distance2 > outer2 ||
+             Add(indexed, polygon.id(), false, meter);
+    });
     if (meter.stopped()) return false;
     if (IsBlind()) return true;
     if (!Insert(meter)) return false;
@@ -203,6 +210,7 @@ bool AreaFinder::InsertBodies(const World& world, const QueryFilter& filter, dou
 
 bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, double reach,
                               WorkMeter& meter) {
+  SetFarthest();
   if (filter.scene && !InsertPolygons(world.scene, filter.mask, reach, meter)) return false;
   return IsBlind() || InsertBodies(world, filter, reach, meter);
 }
@@ -229,7 +237,14 @@ bool AreaFinder::Insert(WorkMeter& meter) {
     size = done;
   }
   blockers_.clear();
+  SetFarthest();
   return true;
+}
+
+// Squares of distances are rounded. What is farther than the range is out of sight, too.
+void AreaFinder::SetFarthest() {
+  const double range2 = eye_.range() * eye_.range();
+  farthest2_ = std::min(range2, envelope_.Farthest2(eye_)) * (1 + 0x1p-40);
 }
 
 void AreaFinder::Start(const EyeQuestion& asked, const Targets* targets) {

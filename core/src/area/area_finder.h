@@ -106,6 +106,7 @@ class AreaFinder {
   bool AddEdges(const IndexedPolygon& polygon, WorkMeter& meter);
   bool AddEdge(const Segment& edge, size_t index, int back);
   bool Insert(WorkMeter& meter);
+  void SetFarthest();
 
   Eye eye_;
   InsidePolicy policy_ = InsidePolicy::kReportStart;
@@ -123,6 +124,7 @@ class AreaFinder {
   EyeSector sector_;
   std::vector<Envelope::Range> ranges_;
   Envelope envelope_;
+  double farthest2_ = 0;  // the square of a distance beyond which nothing is seen
   bool has_rows_ = false;
   AreaRows rows_;
 };

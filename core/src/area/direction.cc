@@ -190,6 +190,7 @@ bool Eye::AddEdge(const Segment& edge, size_t index, int back) {
   }
   const double c = a.x * d.y - a.y * d.x, d2 = d.x * d.x + d.y * d.y;
   added.distance2 = std::min(a2, b2);
+  added.farthest2 = std::max(a2, b2);
   if (a.x * d.x + a.y * d.y < 0 && b.x * d.x + b.y * d.y > 0) added.distance2 = c * c / d2;
   added.source = static_cast<uint32_t>(sources_.size() - 1);
   added.index = static_cast<uint32_t>(index);
@@ -205,7 +206,7 @@ bool Eye::AddEdge(const Segment& edge, size_t index, int back) {
 uint32_t Eye::AddLine(const Segment& edge) {
   const auto number = static_cast<uint32_t>(edges_.size());
   EyeEdge& added = edges_.emplace_back();
-  added = {edge.a, edge.b, {}, {}, 0, static_cast<uint32_t>(sources_.size() - 1), 0, false};
+  added = {edge.a, edge.b, {}, {}, 0, 0, static_cast<uint32_t>(sources_.size() - 1), 0, false};
   added.begin = ToVertex(edge.a, number, 0);
   added.end = ToVertex(edge.b, number, 1);
   return number;

@@ -78,6 +78,7 @@ struct EyeEdge {
   Vec2 a, b;
   EyeDirection begin, end;
   double distance2;  // about the square of the distance from the eye
+  double farthest2;  // that of the end that is farther
   uint32_t source;   // the index of its `EyeSource`
   uint32_t index;    // the index of the edge in its polygon
   bool is_reversed;  // the polygon's edge runs from `b` to `a`

@@ -78,6 +78,10 @@ class Envelope {
   // a vertex of `eye`. Cost: O(log n).
   bool IsInside(const Eye& eye, const EyeDirection& to, WorkMeter& meter) const;
 
+  // Returns about the square of a distance beyond which every point is behind an edge of the
+  // envelope; infinity if there is a direction without an edge. Cost: O(n).
+  double Farthest2(const Eye& eye) const;
+
   // Returns the number of spans for which there is memory.
   size_t capacity() const {
     return spans_.capacity() + merged_.capacity() + lists_.capacity() + next_lists_.capacity();

@@ -68,8 +68,19 @@ struct alignas(64) BoxNode {
   // empty lanes.
   Column LowerDistances2(const FloatBox& from) const;
 
+  // Returns the lanes with boxes.
+  LaneBits lanes() const {
+    return Bits(LoadLanes(&min_x[0]) <= LoadLanes(&max_x[0]),
+                LoadLanes(&min_x[4]) <= LoadLanes(&max_x[4]));
+  }
+  // Returns upper bounds of the squared distances between the box `from` and the point of each box
+  // that is farthest from it; without meaning for empty lanes.
+  Column UpperDistances2(const FloatBox& from) const;
+
   // Returns the lanes of `values` that are finite and at most `limit`.
   static LaneBits Within(const Column& values, double limit);
+  // Returns the lanes of `values` that may be greater than `limit`.
+  static LaneBits Beyond(const Column& values, double limit);
 
   Column min_x, min_y, max_x, max_y;
 };
@@ -93,6 +104,12 @@ inline LaneBits BoxNode::Within(const Column& values, double limit) {
   return Bits(LoadLanes(&values[0]) <= most, LoadLanes(&values[4]) <= most);
 }
 
+inline LaneBits BoxNode::Beyond(const Column& values, double limit) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const float least = limit < kMost ? RoundedDown(limit) : kMost;
+  return Bits(LoadLanes(&values[0]) >= least, LoadLanes(&values[4]) >= least);
+}
+
 // Computes the gap between two boxes along each axis from rounded floats: the computed gap is
 // within a factor 1 + 2^-24 of the exact gap of the float boxes, which is at most the gap of the
 // boxes in doubles. So the sum of the squared gaps is within a factor 1 + 2^-21, or within 2^-147
@@ -107,6 +124,19 @@ inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
     const Float4 dy =
         Max(Max(LoadLanes(&min_y[i]) - from.max_y, from.min_y - LoadLanes(&max_y[i])), zero);
     const Float4 square = (dx * dx + dy * dy) * (1 - 0x1p-20F) - 0x1p-140F;
+    std::memcpy(&distances2[i], &square, sizeof square);
+  }
+  return distances2;
+}
+
+// The computed distances are within a factor 1 + 2^-24 of those of the float boxes, which contain
+// the boxes in doubles; see `LowerDistances2`.
+inline BoxNode::Column BoxNode::UpperDistances2(const FloatBox& from) const {
+  Column distances2;
+  for (size_t i = 0; i < kWidth; i += 4) {
+    const Float4 dx = Max(LoadLanes(&max_x[i]) - from.min_x, from.max_x - LoadLanes(&min_x[i]));
+    const Float4 dy = Max(LoadLanes(&max_y[i]) - from.min_y, from.max_y - LoadLanes(&min_y[i]));
+    const Float4 square = (dx * dx + dy * dy) * (1 + 0x1p-20F) + 0x1p-140F;
     std::memcpy(&distances2[i], &square, sizeof square);
   }
   return distances2;
@@ -147,8 +177,10 @@ class BoxTree {
   // Calls visit(item), in ascending order of the items, for each item for which `meets(box)` holds
   // for the item's box and for all its ancestors' boxes, until `visit` returns false or `meter`
   // stops the work. Returns whether the traversal ran to its end. The boxes passed to `meets` are
-  // rounded outward, so slightly larger than the item's. Each box counts as one unit of work. The
-  // traversal is fastest when `meets` is a `MeetsBox`.
+  // rounded outward, so slightly larger than the item's. If `meets` has a member `CandidatesOf`,
+  // which takes a node and returns the lanes for whose boxes `meets` may hold, the others are left
+  // out before. Each box counts as one unit of work. The condition that most traversals have, to
+  // meet a box, is tested for eight boxes at a time.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
@@ -157,43 +189,30 @@ class BoxTree {
   // Calls visit(item) for each item whose box may have a distance of at most the square root of
   // `limit2` from the box `from`, until `visit` returns false or `meter` stops the work. `visit`
   // may lower `limit2`. The traversal visits the children of each node in the order of their
-  // distances from `from`, nearest first. It leaves out boxes, of items and their ancestors, for
-  // which `may_be_wanted(box)` does not hold when their turn comes. Returns whether the traversal
-  // ran to its end.
-  template <class MayBeWanted, class Visit>
-  bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
-                       const MayBeWanted& may_be_wanted, const Visit& visit) const {
-    return count_ == 0 ||
-           TraverseNearest(level_count() - 1, 0,
-                           Nearest<MayBeWanted, Visit>{meter, from, limit2, may_be_wanted, visit});
-  }
+  // distances from `from`, nearest first. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
-    return TraverseNearest(meter, from, limit2, AnyBox(), visit);
+    return count_ == 0 ||
+           TraverseNearest(level_count() - 1, 0, Nearest<Visit>{meter, from, limit2, visit});
   }
 
  private:
-  struct AnyBox {
-    bool operator()(const Box&) const { return true; }
-  };
   // The arguments that `TraverseNearest` passes on unchanged from a node to its children.
-  template <class MayBeWanted, class Visit>
+  template <class Visit>
   struct Nearest {
     WorkMeter& meter;
     const FloatBox& from;
     const double& limit2;
-    const MayBeWanted& may_be_wanted;
     const Visit& visit;
   };
 
   void AddLevels(std::vector<BoxNode> level);
 
-  template <class Query>
-  bool TraverseNearest(size_t level, size_t index, const Query& query) const {
+  template <class Visit>
+  bool TraverseNearest(size_t level, size_t index, const Nearest<Visit>& query) const {
     if (!query.meter.Spend(BoxNode::kWidth)) return false;
-    const BoxNode& at = node(level, index);
-    const BoxNode::Column distances2 = at.LowerDistances2(query.from);
+    const BoxNode::Column distances2 = node(level, index).LowerDistances2(query.from);
     for (LaneBits bits = BoxNode::Within(distances2, query.limit2); bits != 0;) {
       size_t nearest = static_cast<size_t>(std::countr_zero(bits));
       for (LaneBits rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
@@ -202,7 +221,6 @@ class BoxTree {
       }
       if (distances2[nearest] > query.limit2) break;
       bits &= ~(LaneBits{1} << nearest);
-      if (!query.may_be_wanted(at.box(nearest))) continue;
       const size_t child = index * BoxNode::kWidth + nearest;
       if (!(level == 0 ? query.visit(child) : TraverseNearest(level - 1, child, query))) {
         return false;
@@ -211,14 +229,25 @@ class BoxTree {
     return true;
   }
 
+  // Returns the lanes with boxes that `meets` may hold for.
+  template <class Meets>
+  static LaneBits CandidatesOf(const BoxNode& at, const Meets& meets) {
+    if constexpr (requires { meets.CandidatesOf(at); }) {
+      return meets.CandidatesOf(at);
+    } else {
+      return at.lanes();
+    }
+  }
+
   template <class Meets, class Visit>
   bool TraverseNode(size_t level, size_t index, WorkMeter& meter, const Meets& meets,
                     const Visit& visit) const {
     if (!meter.Spend(BoxNode::kWidth)) return false;
     const BoxNode& at = node(level, index);
-    for (size_t lane = 0; lane < BoxNode::kWidth; ++lane) {
+    for (LaneBits bits = CandidatesOf(at, meets); bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(bits));
+      if (!meets(at.box(lane))) continue;
       const size_t child = index * BoxNode::kWidth + lane;
-      if (!(at.min_x[lane] <= at.max_x[lane]) || !meets(at.box(lane))) continue;
       if (!(level == 0 ? visit(child) : TraverseNode(level - 1, child, meter, meets, visit))) {
         return false;
       }

@@ -122,24 +122,16 @@ class SceneIndex {
 
   // Calls visit(indexed polygon) for the polygons whose boxes may have a distance from `from` of at
   // most the square root of `limit2`, roughly nearest first, until `visit` returns false or `meter`
-  // stops the work. `visit` may lower `limit2`. Leaves out polygons with a box for which
-  // `may_be_wanted(box)` does not hold, or with an ancestor in a tree for whose box it does not
-  // hold. Returns whether the traversal ran to its end.
-  template <class MayBeWanted, class Visit>
-  bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
-                       const MayBeWanted& may_be_wanted, const Visit& visit) const {
-    const FloatBox box(from);
-    return tree_.TraverseNearest(meter, box, limit2, may_be_wanted, [&](size_t i) {
-      const Tile& tile = *arranged_[i];
-      return tile.tree().TraverseNearest(meter, box, limit2, may_be_wanted,
-                                         [&](size_t k) { return visit(tile.entries()[k]); });
-    });
-  }
+  // stops the work. `visit` may lower `limit2`. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
                        const Visit& visit) const {
-    return TraverseNearest(
-        meter, from, limit2, [](const Box&) { return true; }, visit);
+    const FloatBox box(from);
+    return tree_.TraverseNearest(meter, box, limit2, [&](size_t i) {
+      const Tile& tile = *arranged_[i];
+      return tile.tree().TraverseNearest(meter, box, limit2,
+                                         [&](size_t k) { return visit(tile.entries()[k]); });
+    });
   }
 
  private:

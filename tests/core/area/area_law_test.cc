@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "carom/predicates.h"
@@ -198,6 +199,59 @@ TEST(AreaLawTest, TheFormOfPolygonsChangesNothing) {
     // places where pieces begin.
     ASSERT_FALSE(want.pieces.empty() != other.pieces.empty());
   }
+}
+
+// Squares, triangles and walls in the cells of a grid, some of which touch, and four walls about a
+// room in which there may be more: most polygons are behind others.
+std::vector<PolygonSpec> Thicket(Random& random) {
+  const int side = 4 + random.Below(20), percent = 15 + random.Below(40);
+  std::vector<PolygonSpec> specs;
+  const auto add = [&](const std::vector<Vec2>& vertices) {
+    PolygonSpec& spec = specs.emplace_back();
+    spec.id = specs.size();
+    spec.rings.push_back({vertices, false});
+  };
+  for (int i = 0; i < side * side; ++i) {
+    if (random.Below(100) >= percent) continue;
+    const double x = 4 * (i % side), y = 4 * (i / side);
+    std::vector<Vec2> vertices{{x, y}, {x + 2 + random.Below(3), y + random.Below(2)}};
+    for (int more = random.Below(3); more > 0; --more) {
+      vertices.push_back({x + 4 * random.Unit(), y + 1 + random.Below(4)});
+    }
+    add(vertices);
+  }
+  const double low = random.Below(40), high = low + 4 + random.Below(40);
+  const Vec2 corners[] = {{low, low}, {high, low}, {high, high}, {low, high}};
+  for (int i = 0; i < 4; ++i) add({corners[i], corners[(i + 1) % 4]});
+  return specs;
+}
+
+// Eyes leave out what is beyond a distance, or behind an edge; what they leave out changes no byte.
+TEST(AreaLawTest, PolygonsWithoutAPieceChangeNothing) {
+  Random random(4318);
+  int enclosed = 0, hidden = 0;
+  for (int i = 0; i < Repeats(1000, 50000) && !HasFailure(); ++i) {
+    const std::vector<PolygonSpec> specs = Thicket(random);
+    const EyeCase eye{{80 * random.Unit(), 80 * random.Unit()}, std::exp2(8 * random.Unit())};
+    const TestScene scene = MakeScene(specs);
+    SCOPED_TRACE(scene.ToCode() + eye.ToCode());
+    const AreaAnswers want = AreasOf(*scene.scene, {eye});
+    if (want.starts_inside[0] != 0) continue;
+    std::vector<PolygonSpec> seen;
+    std::ranges::copy_if(specs, std::back_inserter(seen), [&](const PolygonSpec& spec) {
+      return std::ranges::any_of(want.pieces, [&](const AreaPiece& piece) {
+        return piece.kind == AreaPieceKind::kEdge && piece.polygon_id == spec.id;
+      });
+    });
+    enclosed += std::ranges::none_of(
+        want.pieces, [](const AreaPiece& piece) { return piece.kind == AreaPieceKind::kArc; });
+    hidden += seen.size() < specs.size() / 2;
+    const AreaAnswers got = AreasOf(*MakeScene(seen).scene, {eye});
+    EXPECT_EQ(got.pieces, want.pieces);
+    EXPECT_EQ(got.areas, want.areas);
+  }
+  EXPECT_GT(enclosed, 20);
+  EXPECT_GT(hidden, 300);
 }
 
 TEST(AreaLawTest, ScaleAndPositionChangeNothingElse) {
