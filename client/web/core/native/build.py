@@ -62,11 +62,11 @@ SORT = ("-include", str(HERE / "sort.h"))  # for the sources of the core
 ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the module with vectors
 # A download is short, so only what is asked most is compiled for speed: folders of the core. What a call does once, or
 # few ask, is as small as it can be: Zig makes no difference between -Os and -Oz, but clang between attributes.
-LEVELS = dict.fromkeys(("cast", "cells", "index"), "-O2")
+LEVELS = dict.fromkeys(("cast", "cells", "index", "sight"), "-O2")
 SMALL = ("abi", "bundle", "contact", "group", "proximity", "slide", "svg", "tracker")
 LEAST = "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)\n"
 # Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
-HOT = ("cast", "index")
+HOT = ("cast", "index", "sight")
 LINK_FLAGS = ["-O3", "-s", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
 LEAST_MEMORY, MOST_MEMORY = 64 * 65536, 65535 * 65536  # as in src/core.ts
 

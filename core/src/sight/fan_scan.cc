@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cast/fan_scan.h"
+#include "sight/fan_scan.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/thread_scratch.h"
-#include "cast/fan_lanes.h"
 #include "cast/fast_batch.h"
 #include "cast/general_batch.h"
 #include "edges/indexed_polygon.h"
@@ -16,6 +15,7 @@
 #include "numeric/exact.h"
 #include "shape/line.h"
 #include "shape/meets_box.h"
+#include "sight/fan_lanes.h"
 
 namespace carom::internal {
 namespace {

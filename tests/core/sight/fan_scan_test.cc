@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Fans compare polygons with several beams at a time (core/src/cast/fan_scan.h). What is tested is
+// Fans compare polygons with several beams at a time (core/src/sight/fan_scan.h). What is tested is
 // that no bit of an answer depends on that: each beam has the answer of `CastSegments` for the
 // segment that the beam is.
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <span>
 
-#include "cast/fan_lanes.h"
 #include "edges/indexed_polygon.h"
 #include "numeric/double_lanes.h"
 #include "numeric/exact.h"
+#include "sight/fan_lanes.h"
 
 namespace carom::internal {
 namespace {

@@ -35,7 +35,7 @@
 //     components of l and r, |f| |l| <= 2 D L, and computed cross products err by 8u D L. So the
 //     box passes if the computed f x l and r x e are at least -2^-44 D L.
 
-#include "cast/fan_lanes.h"
+#include "sight/fan_lanes.h"
 
 #include <algorithm>
 #include <bit>
@@ -48,7 +48,7 @@
 #include "shape/line.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/src/cast/fan_lanes.cc"
+#define HWY_TARGET_INCLUDE "core/src/sight/fan_lanes.cc"
 // clang-format off
 #include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set

@@ -10,7 +10,6 @@
 
 #include "carom/geometry.h"
 #include "carom/sincos.h"
-#include "cast/fan_scan.h"
 #include "cast/soft_casts.h"
 #include "cast/world_casts.h"
 #include "index/body_set.h"
@@ -18,6 +17,7 @@
 #include "numeric/double_lanes.h"
 #include "numeric/sincos_column.h"
 #include "shape/line.h"
+#include "sight/fan_scan.h"
 
 namespace carom {
 namespace {
