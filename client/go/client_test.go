@@ -314,7 +314,7 @@ func TestSeveralAddresses(t *testing.T) {
 // Dial waits for a server that starts later, at most until the context is done.
 func TestDialWaits(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "carom.sock")
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if _, err := Dial(ctx, "unix:"+socket); !errors.Is(err, Unavailable) || !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "no such file") {

@@ -205,7 +205,7 @@ func TestSupersede(t *testing.T) {
 	if _, err := stream.Do(ctx, new(Frame)); err != nil { // the limits are known
 		t.Fatal(err)
 	}
-	first := waitingFrame(300 * time.Millisecond) // the server is busy with it
+	first := waitingFrame(2 * time.Second) // the server is busy with it
 	if err := stream.Send(ctx, first); err != nil {
 		t.Fatal(err)
 	}

@@ -356,7 +356,7 @@ func TestAFrameThatKillsItsServersEndsInTime(t *testing.T) {
 		_, _ = read(stream)
 		return status.Error(codes.Unavailable, "the frame kills the server")
 	})
-	stream := open(t, client, StreamOptions{Reconnect: 300 * time.Millisecond})
+	stream := open(t, client, StreamOptions{Reconnect: 3 * time.Second})
 	frame := &Frame{Seq: 1}
 	frame.Group("scenes/arena")
 	if _, err := stream.Do(testContext(t), frame); err != nil {

@@ -305,7 +305,7 @@ func TestTheEndOfASearch(t *testing.T) {
 		end       func(*Client, *Stream) error
 		code      Code
 	}{
-		{"the time is over", 300 * time.Millisecond, func(*Client, *Stream) error { return nil }, Unavailable},
+		{"the time is over", 2 * time.Second, func(*Client, *Stream) error { return nil }, Unavailable},
 		{"Close", time.Minute, func(_ *Client, s *Stream) error { return s.Close() }, Canceled},
 		{"Close of the client", time.Minute, func(c *Client, _ *Stream) error { return c.Close() }, Canceled},
 	} {

@@ -220,32 +220,41 @@ check_certificates() {
   is 401
 }
 
-# watch CLIENT: prints what a watch of scenes/unit gets in 2 s, behind a proxy that names the address
-# CLIENT.
+# watch NAME CLIENT: writes what a watch of scenes/unit gets to $scratch/NAME, behind a proxy that names the address
+# CLIENT. The watch replaces the shell that it runs in, so that its id is that of the job.
 watch() {
-  { curl --silent --max-time 2 --unix-socket "$scratch/http.sock" \
-    --header 'Content-Type: application/connect+json' --header "X-Forwarded-For: $1" \
-    --data-binary "@$scratch/envelope" "$base/carom.v1.SceneService/WatchScene" || true; } |
-    tr -d '\0'
+  exec curl --silent --no-buffer --max-time 30 --unix-socket "$scratch/http.sock" --output "$scratch/$1" \
+    --header 'Content-Type: application/connect+json' --header "X-Forwarded-For: $2" \
+    --data-binary "@$scratch/envelope" "$base/carom.v1.SceneService/WatchScene"
+}
+
+# await_watch NAME: waits until the watch has the scene.
+await_watch() {
+  local waited
+  for ((waited = 0; waited < 400; ++waited)); do
+    ! grep -aqs '"name":"scenes/unit"' "$scratch/$1" || return 0
+    sleep 0.05
+  done
+  fail "curl: the $1 peer has no watch"
 }
 
 # A proxy on a Unix socket names the client whose limits count.
 check_peers() {
-  local first_watch
+  local -a watches
   base=http://localhost
   call SceneService/CreateScene '{"name": "scenes/unit"}' --unix-socket "$scratch/http.sock"
   is 200
   printf '\0\0\0\0\26{"name":"scenes/unit"}' >"$scratch/envelope"
-  watch 192.0.2.1 >"$scratch/first" &
-  first_watch=$!
-  sleep 0.5
-  watch 192.0.2.1 >"$scratch/second"
-  grep -q '"code":"resource_exhausted"' "$scratch/second" || fail 'curl: a peer has two watches'
-  watch 192.0.2.2 >"$scratch/other"
-  wait "$first_watch"
-  for name in first other; do
-    grep -q '"name":"scenes/unit"' "$scratch/$name" || fail "curl: the $name peer has no watch"
-  done
+  watch first 192.0.2.1 &
+  watches=($!)
+  await_watch first
+  (watch second 192.0.2.1) || true
+  grep -aq '"code":"resource_exhausted"' "$scratch/second" || fail 'curl: a peer has two watches'
+  watch other 192.0.2.2 &
+  watches+=($!)
+  await_watch other
+  kill "${watches[@]}" 2>/dev/null || true
+  wait "${watches[@]}" 2>/dev/null || true
 }
 
 make_credentials

@@ -20,6 +20,6 @@ stop_server
 start_server --http-address 127.0.0.1:0 --credentials "$scratch/credentials"
 guarded=$http_address
 start_server --http-address 127.0.0.1:0 --http-allowed-origins https://game.example \
-  --idle-stream-seconds 1 --max-message-bytes 65536
+  --idle-stream-seconds 5 --max-message-bytes 65536
 node web_socket_test.mjs "$http_address" "$guarded" "$reader" "$server_pid"
 await_server

@@ -375,14 +375,15 @@ def test_a_socket_of_the_machine(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_server_that_is_gone_is_unavailable_within_the_deadline() -> None:
-    client = Client(f"127.0.0.1:{servers.unused_port()}", deadline=1.0)
+    address = f"127.0.0.1:{servers.unused_port()}"
+    client = Client(address, deadline=1.0)
     began = time.monotonic()
     with pytest.raises((errors.UnavailableError, errors.DeadlineExceededError)):
         client.get_scene("x")
     assert time.monotonic() - began < 5
-    with pytest.raises(errors.UnavailableError):
-        client.delete_scene("x")
     client.close()
+    with Client(address, deadline=20.0) as client, pytest.raises(errors.UnavailableError):
+        client.delete_scene("x")
 
 
 def test_calls_go_to_the_next_server(caromd: str) -> None:

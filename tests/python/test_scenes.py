@@ -187,7 +187,7 @@ def test_versions_are_pinned_and_awaited(client: Client) -> None:
         client.scene("pin", version=12345678).locate(1.0, 1.0)
     assert caught.value.field == "version"
     with pytest.raises(errors.UnavailableError) as waiting:
-        client.scene("pin", min_version=12345678, deadline=0.5).locate(1.0, 1.0)
+        client.scene("pin", min_version=12345678, deadline=5.0).locate(1.0, 1.0)
     assert waiting.value.field == "min_version"
     later = threading.Timer(0.1, client.commit, ("pin",))
     later.start()

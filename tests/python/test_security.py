@@ -126,10 +126,10 @@ def test_tls_with_and_without_a_client_certificate(keys: pathlib.Path, tmp_path:
             if isinstance(wrong, Tls):
                 servers.run(keys, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                             "-subj", "/CN=other", "-keyout", "other.key", "-out", "other.pem")  # fmt: skip
-            with Client(server.address, tls=wrong, deadline=2.0) as client, pytest.raises(errors.UnavailableError):
+            with Client(server.address, tls=wrong, deadline=20.0) as client, pytest.raises(errors.UnavailableError):
                 client.delete_scene("arena")
     with servers.caromd(tmp_path / "two", *options, "--tls-client-ca", str(keys / "ca.pem")) as server:
-        stranger = Client(server.address, tls=Tls(keys / "ca.pem"), deadline=2.0)
+        stranger = Client(server.address, tls=Tls(keys / "ca.pem"), deadline=20.0)
         with stranger, pytest.raises(errors.UnavailableError):
             stranger.delete_scene("arena")
         own = Tls(keys / "ca.pem", keys / "client.pem", keys / "client.key")

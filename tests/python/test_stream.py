@@ -237,16 +237,20 @@ def test_a_client_that_is_closed_ends_its_streams(caromd: str) -> None:
 
 
 def test_receive_has_a_timeout(client: Client) -> None:
-    client.create_scene("slow", [])
+    made = client.create_scene("slow", [])
     with client.stream() as stream:
         with pytest.raises(errors.DeadlineExceededError):
             stream.receive(timeout=0.05)
-        frame = carom.Frame(budget=0.3)
-        group = frame.group("slow", min_version=10**9)
-        question = group.locate(1.0, 1.0)
+        frame = carom.Frame(budget=30)
+        question = frame.group("slow", min_version=made.version + 1).locate(1.0, 1.0)
         stream.send(frame)
         with pytest.raises(errors.DeadlineExceededError):
             stream.receive(timeout=0.05)
+        client.commit("slow")
+        assert stream.receive(timeout=20)[question].counts.tolist() == [0]
+        frame = carom.Frame(budget=0.3)
+        question = frame.group("slow", min_version=10**9).locate(1.0, 1.0)
+        stream.send(frame)
         answer = stream.receive(timeout=20)
         with pytest.raises((errors.DeadlineExceededError, errors.UnavailableError)) as caught:
             answer[question]

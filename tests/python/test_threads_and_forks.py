@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -131,19 +132,19 @@ def test_bodies_that_two_threads_use_answer_right_or_raise(scene: Scene, often: 
     answered = [0] * THREADS
 
     def work(index: int) -> None:
-        for _ in range(40):
+        while answered[index] < 10 and busy[index] < 20_000:
             try:
                 digest = both.ask(question).digest()
             except FailedPreconditionError as error:
                 assert "used by another call" in str(error)  # noqa: PT017
                 busy[index] += 1
+                time.sleep(0.001)
             else:
                 assert digest == expected
                 answered[index] += 1
 
     in_threads(work)
-    assert sum(busy) + sum(answered) == 40 * THREADS
-    assert sum(answered) >= 40, (busy, answered)
+    assert min(answered) == 10, (busy, answered)
 
 
 def test_bodies_that_are_placed_while_another_thread_asks(scene: Scene, often: None) -> None:

@@ -172,7 +172,7 @@ class Mix:
                 {"add": polygon(100 + i)}, {"replace": polygon(2 * i)}, {"remove": str(2 * i + 1)}]})
         client.call(SCENES + "RollbackScene", {"name": scene, "version": made["scene"]["version"]})
         client.call(SCENES + "ListSceneVersions", {"name": scene})
-        for name, seconds in (fork, 60), (leased, 1):
+        for name, seconds in (fork, 60), (leased, 5):
             client.call(SCENES + "ForkScene", {"base": scene, "name": name, "leaseSeconds": seconds})
             for i in range(5):
                 # Edits and a query of what they make.

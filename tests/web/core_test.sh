@@ -30,7 +30,8 @@ need_core() {
 
 lay_tests() {
   mkdir -p "$tests/node_modules/@carom"
-  ln -sfn "$web/core" "$tests/node_modules/@carom/core"
+  ln -sfn "$web/core" "$tests/node_modules/@carom/core.$$"
+  mv -fT "$tests/node_modules/@carom/core.$$" "$tests/node_modules/@carom/core" # others of these tests use it
   cp "$folder"/core_*.mjs "$source_dir"/docs/digest*.* "$tests"
   gcc -std=c11 -O1 -I"$source_dir/core/include" "$source_dir/tests/python/library_digest.c" \
     "$CAROM_LIBRARIES/libcarom.so.1" -Wl,-rpath,"$CAROM_LIBRARIES" -o "$tests/library_digest"

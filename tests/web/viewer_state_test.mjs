@@ -156,7 +156,7 @@ async function shows(tab, index) {
 // After a recording was closed, its scene stayed as if it were the server's. A tick without a map was drawn over the map
 // that was there before; and a client's recording, which has no maps, had no scene to choose, and so showed nothing.
 tests.recording = async () => {
-  const records = join(shots, '../viewer-records');
+  const records = join(shots, '../viewer-records-state');
   const stage = await Stage.open({ args: ['--record', records] });
   try {
     const entries = entriesOf(await playWall(stage.server.grpc, records));

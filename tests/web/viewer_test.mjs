@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assertColumns, asEval, assertPart } from './viewer_answers.mjs';
 import { call, random, shots, Stage } from './viewer_kit.mjs';
 import { readPng } from './viewer_pixels.mjs';
@@ -14,6 +15,11 @@ import { servePage } from './viewer_server.mjs';
 const arena = join(root, 'client/examples/arena.json');
 const QUESTIONS = Number(process.env.CAROM_VIEWER_QUESTIONS ?? 200);
 const tests = {};
+
+/** Waits until a condition holds. */
+async function until(what, condition) {
+  for (const end = Date.now() + 10_000; !(await condition()); await sleep(50)) assert.ok(Date.now() < end, what);
+}
 
 // --- Answers ------------------------------------------------------------------------------------
 
@@ -146,11 +152,11 @@ tests.pixels = async () => {
       await is(10, 47.3, true, 'the tip of a star');
       await tab.getByLabel('2', { exact: false }).first().waitFor();
       await tab.locator('.legend input').nth(1).uncheck();
-      await tab.waitForTimeout(400);
-      const after = readPng(await tab.screenshot());
       const edge = await stage.at(tab, 30, 11.3);
-      const hidden = after.at(Math.round(edge.x), Math.round(edge.y));
-      assert.ok(Math.max(...hidden.map((value, i) => Math.abs(value - ground[i]))) < 24, 'a hidden category is drawn');
+      await until('a hidden category is drawn', async () => {
+        const hidden = readPng(await tab.screenshot()).at(Math.round(edge.x), Math.round(edge.y));
+        return Math.max(...hidden.map((value, i) => Math.abs(value - ground[i]))) < 24;
+      });
       await stage.check(tab);
       await tab.context().close();
     }
@@ -400,8 +406,8 @@ tests.access = async () => {
     await tab.waitForFunction((old) => location.hash !== old && /tool=sight/.test(location.hash), before);
     assert.match(await tab.textContent('#answer'), /Visible|Blocked/);
     // A link shows what the sender sees.
-    await tab.waitForTimeout(400);
-    const link = await tab.evaluate(() => location.href);
+    let [link, previous] = [await tab.evaluate(() => location.href), ''];
+    for (; link !== previous; [link, previous] = [await tab.evaluate(() => location.href), link]) await sleep(600);
     const other = await stage.tab(new URL(link).hash);
     await stage.settled(other);
     assert.equal(await other.textContent('#code'), await tab.textContent('#code'));
@@ -436,8 +442,7 @@ tests.why = async () => {
     const colour = async () => readPng(await tab.screenshot()).at(Math.round(point.x), Math.round(point.y));
     const before = await colour();
     await tab.locator('[data-candidate="2"]').hover();
-    await tab.waitForTimeout(200);
-    assert.notDeepEqual(await colour(), before);
+    await until('the candidate is not marked', async () => String(await colour()) !== String(before));
     // A tracker that is dragged: what it remembers, and how its moves were answered.
     for (let i = 0; i < 40; ++i) {
       await tab.evaluate((x) => window.carom.ask('tracker', [{ x, y: 190 }, { x: x + 5, y: 192 }]).then(() => undefined), 70 + i / 4);
