@@ -129,15 +129,25 @@ TEST_F(CliTest, History) {
 // A line a version, until the scene is deleted.
 TEST_F(CliTest, Watch) {
   ASSERT_TRUE(client_->CreateScene("scenes/arena", Squares(1)).ok());
+  const std::string printed = folder_ / "printed";
   ProcessResult result;
   std::thread watcher([&] {
-    result = Carom({"scene", "watch", "arena", "--from", "1", "--polygons"});
+    result = carom::testing::RunProcess(
+        {"env", "CAROM_ADDRESS=" + server_->address(), "sh", "-c", "exec \"$@\" >\"$0\"", printed,
+         Environment("CAROM_BINARY"), "scene", "watch", "arena", "--from", "1", "--polygons"},
+        "", 60);
   });
   const std::vector<SceneEdit> edits = {RemovePolygon{0}, AddPolygon{Square(5, 2, 3)}};
   ASSERT_TRUE(client_->CommitEdits("scenes/arena", 0, edits).ok());
   ASSERT_TRUE(client_->CommitEdits("scenes/arena", 0, {}).ok());
-  // Three lines at the end of which the scene may go: they are kept for who comes later.
-  std::this_thread::sleep_for(std::chrono::seconds(1));
+  // Two lines at the end of which the scene may go: they are kept for who comes later.
+  const auto lines = [&] {
+    const std::string text = Contents(printed);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (int i = 0; i < 5000 && lines() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   ASSERT_TRUE(client_->DeleteScene("scenes/arena").ok());
   watcher.join();
   EXPECT_EQ(result.exit_code, 1);
@@ -145,12 +155,12 @@ TEST_F(CliTest, Watch) {
             "carom: NOT_FOUND: scenes/arena: the scene was deleted\n"
             "carom: `carom scene import NAME FILE` makes a scene\n");
   EXPECT_THAT(
-      result.standard_output,
+      Contents(printed),
       HasSubstr(
           R"(,"base_version":1,"changes":[{"id":0,"change":"removed","bounds":[[0,0],[1,1]]},)"
           R"({"id":5,"change":"added","bounds":[[2,3],[3,4]]}],)"
           R"("polygons":[{"id":5,"rings":[[[2,3],[3,3],[3,4],[2,4]]]}]})"));
-  EXPECT_EQ(std::count(result.standard_output.begin(), result.standard_output.end(), '\n'), 2);
+  EXPECT_EQ(lines(), 2);
   result = Carom({"scene", "watch", "none"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.standard_error,

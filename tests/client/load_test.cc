@@ -4,6 +4,7 @@
 // `carom load`: short runs, in the process and as a command.
 #include "client/load/load.h"
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -18,6 +19,21 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
+constexpr int kMaxRuns = 5;
+
+// Whether the host delayed the sender of a run that has no fault else: frames that are due long
+// after their time are not sent, and those of a closed loop may begin after the measured time.
+bool HadNoTime(const json& report) {
+  const json& frames = report["frames"];
+  if (frames["answered_count"] != frames["sent_count"] || frames["strange_answer_count"] != 0 ||
+      !frames["stream_ends"].empty() || report["edits"]["status"] != "OK" ||
+      report["checks"]["differences"] != 0) {
+    return false;
+  }
+  if (frames["due_count"] == 0) return report["setting"]["rate_hz"] != 0;
+  return frames["sent_count"] < frames["due_count"] || report["send_delay"]["max_ms"] > 200;
+}
+
 class LoadTest : public ClientTest {
  protected:
   LoadOptions Options() const {
@@ -28,12 +44,18 @@ class LoadTest : public ClientTest {
     options.duration_s = 0.3;
     return options;
   }
+  // The report of a run whose sender had time, if one of the first runs is such.
   LoadReport Load(const LoadOptions& options) {
     const StopFlag stop = false;
-    absl::StatusOr<LoadReport> report = RunLoad(options, stop);
-    EXPECT_TRUE(report.ok()) << report.status();
-    const auto scenes = client_->ListAllScenes();
-    EXPECT_TRUE(scenes.ok() && scenes->empty());
+    absl::StatusOr<LoadReport> report;
+    for (int run = 0; run < kMaxRuns; ++run) {
+      report = RunLoad(options, stop);
+      EXPECT_TRUE(report.ok()) << report.status();
+      const auto scenes = client_->ListAllScenes();
+      EXPECT_TRUE(scenes.ok() && scenes->empty());
+      if (!report.ok() || !report->stream_status.ok()) break;
+      if (!HadNoTime(json::parse(ReportJson(*report)))) break;
+    }
     return report.ok() ? *std::move(report) : LoadReport();
   }
   testing::ProcessResult Carom(std::vector<std::string> arguments) const {
@@ -135,33 +157,40 @@ TEST_F(LoadTest, StreamsThatCannotBeOpenedAreAnError) {
 
 TEST_F(LoadTest, TheCommandWritesItsReport) {
   const std::string json_file = folder_ / "report.json", plot = folder_ / "latency.svg";
-  const auto result = Carom({"--duration",
-                             "0.3",
-                             "--warmup",
-                             "0",
-                             "--streams",
-                             "3",
-                             "--trackers",
-                             "2",
-                             "--edits",
-                             "20",
-                             "--check",
-                             "2",
-                             "--map",
-                             Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json",
-                             "--server-pid",
-                             std::to_string(getpid()),
-                             "--text",
-                             "--report",
-                             json_file,
-                             "--plot",
-                             plot});
-  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  const std::vector<std::string> arguments = {
+      "--duration",
+      "0.3",
+      "--warmup",
+      "0",
+      "--streams",
+      "3",
+      "--trackers",
+      "2",
+      "--edits",
+      "20",
+      "--check",
+      "2",
+      "--map",
+      Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json",
+      "--server-pid",
+      std::to_string(getpid()),
+      "--text",
+      "--report",
+      json_file,
+      "--plot",
+      plot};
+  testing::ProcessResult result;
+  json report;
+  for (int run = 0; run < kMaxRuns; ++run) {
+    result = Carom(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+    report = json::parse(Contents(json_file));
+    if (!HadNoTime(report)) break;
+  }
   for (const char* row : {"map", "streams", "frames", "latency", "throughput", "server CPU",
                           "moves", "commits", "checked"}) {
     EXPECT_THAT(result.standard_output, HasSubstr(absl::StrCat("\n  ", row, " "))) << row;
   }
-  const json report = json::parse(Contents(json_file));
   EXPECT_EQ(report["setting"]["streams"], 3);
   EXPECT_EQ(report["frames"]["lost_count"], 0);
   EXPECT_GT(report["frames"]["queries_per_second"].get<double>(), 0);
@@ -175,7 +204,7 @@ TEST_F(LoadTest, TheCommandWritesItsReport) {
   EXPECT_EQ(report["checks"]["differences"], 0);
   EXPECT_THAT(Contents(plot), HasSubstr("</svg>"));
   // Where there is no terminal, the report is one line of JSON.
-  const auto printed = Carom({"--duration", "0.1", "--warmup", "0", "--polygons", "100"});
+  const auto printed = Carom({"--duration", "1", "--warmup", "0", "--polygons", "100"});
   EXPECT_EQ(std::count(printed.standard_output.begin(), printed.standard_output.end(), '\n'), 1);
   EXPECT_GT(json::parse(printed.standard_output)["frames"]["queries_per_second"].get<double>(), 0);
 }
@@ -199,10 +228,24 @@ TEST_F(LoadTest, CommandLinesThatCannotBeReadAreExitStatusTwo) {
 }
 
 TEST_F(LoadTest, ASignalEndsTheCommandAndTheSceneGoes) {
-  const auto result = testing::RunProcess(
-      {"timeout", "--preserve-status", "-s", "INT", "0.6", Environment("CAROM_BINARY"), "load",
-       "--address", server_->address(), "--polygons", "400", "--warmup", "0", "--duration", "50"},
-      "", 60);
+  const std::string pid = folder_ / "pid";
+  testing::ProcessResult result;
+  std::thread command([&] {
+    result = testing::RunProcess(
+        {"sh", "-c", "echo $$ >\"$0\"; exec \"$@\"", pid, Environment("CAROM_BINARY"), "load",
+         "--address", server_->address(), "--polygons", "400", "--warmup", "0", "--duration", "50"},
+        "", 100);
+  });
+  // The command handles signals before it makes its scene.
+  bool has_scene = false;
+  for (int i = 0; i < 3000 && !has_scene; ++i) {
+    SleepUntil(NowNs() + 10 * kMillisecondNs);
+    has_scene = !client_->ListAllScenes()->empty();
+  }
+  SleepUntil(NowNs() + 1000 * kMillisecondNs);  // it opens its stream
+  EXPECT_TRUE(has_scene);
+  if (has_scene) kill(std::stoi(Contents(pid)), SIGINT);
+  command.join();
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(result.standard_output, HasSubstr("stopped"));
   EXPECT_TRUE(client_->ListAllScenes()->empty());

@@ -227,7 +227,7 @@ TEST(StreamPeerTest, AFrameThatKillsItsServersEndsInTime) {
     stream.Read(&request);
     return ToGrpc(absl::UnavailableError(std::to_string(call)));
   });
-  const auto stream = peer.client().OpenStream({.reconnect_timeout = milliseconds(300)});
+  const auto stream = peer.client().OpenStream({.reconnect_timeout = milliseconds(3000)});
   Frame frame;
   frame.bindings.push_back({1, "scenes/a"});
   ASSERT_TRUE(stream->Send(frame).ok());
@@ -235,7 +235,7 @@ TEST(StreamPeerTest, AFrameThatKillsItsServersEndsInTime) {
   ASSERT_TRUE(stream->Receive().ok());
   EXPECT_EQ(stream->Receive().status().code(), StatusCode::kUnavailable);
   EXPECT_GT(peer.calls(), 2);
-  EXPECT_LT(peer.calls(), 12);
+  EXPECT_LT(peer.calls(), 20);
 }
 
 // Asks one of each kind, and is answered with none but what `corrupt` says.

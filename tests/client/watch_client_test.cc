@@ -101,13 +101,13 @@ TEST_F(WatchClientTest, GoesOnAfterFailuresFarApart) {
   ASSERT_NE(proxy, nullptr);
   ASSERT_TRUE(client_->CreateScene("scenes/arena", {}).ok());
   const auto client = *Client::Connect(proxy->address(), {.own_connection = true});
-  const auto watch = client->WatchScene("scenes/arena", {.reconnect_timeout = milliseconds(2000)});
+  const auto watch = client->WatchScene("scenes/arena", {.reconnect_timeout = milliseconds(4000)});
   ASSERT_TRUE(watch->Next().ok());
   uint64_t version = 0;
   std::thread other([&] {
     for (int i = 0; i < 3; ++i) {
       proxy->CutAll();
-      std::this_thread::sleep_for(milliseconds(2500));
+      std::this_thread::sleep_for(milliseconds(4500));
     }
     version = Commit(1);
   });

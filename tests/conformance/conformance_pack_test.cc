@@ -6,7 +6,9 @@
 // what compare.py leaves out: normals, key sets, the text of numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,10 +73,13 @@ TEST(ConformancePackTest, AnswersEqualThePackLocallyAndRemotely) {
   CAROM_NEEDS_SHARED_DIR(data);
   const Pack pack = ReadPack(data);
   const std::vector<std::string> output = EvalBothWays(pack.input, data);
-  const std::string answers_file = WriteLines("conformance_pack_answers.jsonl", pack.answers);
-  const std::string output_file = WriteLines("conformance_pack_output.jsonl", output);
+  const std::string pid = std::to_string(getpid());
+  const std::string answers_file = WriteLines("conformance_pack_answers-" + pid, pack.answers);
+  const std::string output_file = WriteLines("conformance_pack_output-" + pid, output);
   const ProcessResult compared =
       RunProcess({"python3", SharedDir() + "/compare.py", answers_file, output_file}, "", 120.0);
+  std::filesystem::remove(answers_file);
+  std::filesystem::remove(output_file);
   EXPECT_EQ(compared.exit_code, 0) << compared.standard_output << compared.standard_error;
   EXPECT_THAT(compared.standard_output, ::testing::HasSubstr("28085 compared, 0 wrong, 0 missing"));
   ASSERT_EQ(output.size(), pack.answers.size());

@@ -578,7 +578,7 @@ TEST_F(HeaderExampleTest, Bundle) {
 }
 
 TEST_F(HeaderExampleTest, BundleFile) {
-  const std::string path = ::testing::TempDir() + "/header_example.carom";
+  const std::string path = ::testing::TempDir() + "/header_example-" + std::to_string(getpid());
   // carom/bundle_file.h
   const absl::Status saved = SaveBundle(*scene, path);
   const absl::StatusOr<Scene::Ptr> opened = OpenBundle(path);

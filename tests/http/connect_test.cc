@@ -282,11 +282,14 @@ TEST_F(ConnectTest, ADrainAnswersWhatItHasAndClosesConnections) {
   RawClient busy = Client();
   EXPECT_EQ(idle.Post(kGet, R"({"name":"scenes/a"})").status, 200);
   const std::string waits =
-      R"({"frame":{"budgetUs":"300000","groups":[{"scene":"scenes/a","minVersion":"99","points":{"x":[0],"y":[0]}}]}})";
+      R"({"frame":{"budgetUs":"2000000","groups":[{"scene":"scenes/a","minVersion":"99","points":{"x":[0],"y":[0]}}]}})";
   busy.Send(absl::StrCat("POST ", kEvaluate, " HTTP/1.1\r\nHost: localhost\r\n",
                          "Content-Type: application/json\r\nContent-Length: ", waits.size(),
                          "\r\n\r\n", waits));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // The server has read the request before it has answered so many that came after it.
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(Client().Post(kGet, R"({"name":"scenes/a"})").status, 200);
+  }
   std::thread drain([this] { server_->Drain(); });
   EXPECT_EQ(busy.Response().status, 200);
   EXPECT_TRUE(idle.IsClosedWithin(std::chrono::seconds(10)));

@@ -254,7 +254,7 @@ TEST_F(AllAttacksTest, AtOnce) {
   EXPECT_TRUE(kIsSanitized || peak < kLimit / 10 * 11) << peak;
   const absl::Time end = absl::Now();
   EXPECT_TRUE(Eventually([&] { return IsBelow(160u << 20); })) << Memory();
-  EXPECT_LT(absl::Now() - end, absl::Seconds(10));
+  EXPECT_LT(absl::Now() - end, absl::Seconds(60));
   ExpectServed();
   std::printf("peak %zu MB, worst wait of a client %s\n", peak >> 20,
               absl::FormatDuration(worst).c_str());

@@ -187,7 +187,7 @@ TEST_F(AdminTest, ShowsStateAndNoSecret) {
 
 TEST_F(AdminTest, IsNotReadyWhileItDrains) {
   ServerOptions options;
-  options.drain_seconds = 2;
+  options.drain_seconds = 60;
   Start(options);
   Context context;
   auto import = v1::SceneService::NewStub(channel_);

@@ -127,19 +127,22 @@ TEST(ServerTest, UnixPathThatCannotBeIsUnavailable) {
 }
 
 TEST(ServerTest, HealthIsServingUntilTheDrain) {
-  TestServer server(OneThread());
+  ServerOptions options = OneThread();
+  options.drain_seconds = 60;
+  TestServer server(options);
   for (const char* service : {"", "carom.v1.QueryService", "carom.v1.SceneService"}) {
     EXPECT_EQ(Health(server.channel(), service), kServing) << service;
   }
   EXPECT_EQ(Health(server.channel(), "no.such.Service"), -grpc::NOT_FOUND);
   server.Create("a", {});
   ClientStream stream(server);
-  ASSERT_TRUE(stream.Send("budget_us: 1500000 groups { scene: 'scenes/a' min_version: 99999 }"));
+  ASSERT_TRUE(stream.Send("budget_us: 60000000 groups { scene: 'scenes/a' min_version: 99999 }"));
   server.LetItRead();
   std::thread drain([&] { server.server().Drain(); });
   EXPECT_TRUE(
       Eventually([&] { return Health(server.channel(), "carom.v1.QueryService") == kNotServing; }));
   EXPECT_EQ(Health(server.channel(), ""), kNotServing);
+  stream.Cancel();  // it holds the drain up until then
   drain.join();
 }
 

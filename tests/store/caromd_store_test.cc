@@ -13,6 +13,7 @@
 #include <functional>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "carom/bundle.h"
 #include "carom/client.h"
@@ -337,16 +338,23 @@ TEST_F(CaromdStoreTest, AStopWhileScenesAreRead) {
   for (uint64_t id = 0; id < 1000000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
   ASSERT_EQ(server_->Stop(), 0);
-  // SIGTERM as soon as it is not deadly any more.
-  const auto stopped = carom::testing::RunProcess(
-      {"sh", "-c",
-       "\"$@\" & while kill -0 $! && ! grep -q 'SigBlk:.*4003' /proc/$!/status; do :; done; "
-       "kill $!; wait $!",
-       "sh", std::getenv("CAROMD_BINARY"), "--address", "127.0.0.1:0", "--store", "sqlite",
-       "--state-dir", folder_ / "state"},
-      "", 20);
-  EXPECT_EQ(stopped.exit_code, 0);
-  EXPECT_THAT(stopped.standard_error, ::testing::HasSubstr("stopped during startup"));
+  // SIGTERM as soon as it is not deadly any more; where the host delays it until the scenes are
+  // read, once more.
+  carom::testing::ProcessResult stopped;
+  const auto was_starting = [&] {
+    return absl::StrContains(stopped.standard_error, "stopped during startup");
+  };
+  for (int attempt = 0; attempt < 3 && !was_starting(); ++attempt) {
+    stopped = carom::testing::RunProcess(
+        {"sh", "-c",
+         "\"$@\" & while kill -0 $! && ! grep -q 'SigBlk:.*4003' /proc/$!/status; do :; done; "
+         "kill $!; wait $!",
+         "sh", std::getenv("CAROMD_BINARY"), "--address", "127.0.0.1:0", "--store", "sqlite",
+         "--state-dir", folder_ / "state"},
+        "", 20);
+    EXPECT_EQ(stopped.exit_code, 0);
+  }
+  EXPECT_TRUE(was_starting()) << stopped.standard_error;
   ASSERT_NO_FATAL_FAILURE(Start());
   EXPECT_EQ(client_->GetScene("scenes/a")->polygon_count, polygons.size());
 }
@@ -449,7 +457,8 @@ AnsweredMeanwhile CallUntilServed(const std::string& address, uint64_t polygon_c
     if (state.status() != grpc::health::v1::HealthCheckResponse::NOT_SERVING) continue;
     ++answered.not_serving;
     const std::vector<grpc::StatusCode> codes = HastyCalls(channel, time);
-    if (serves) break;
+    // A server that answers a call has read its scenes, also where `serves` is set later.
+    if (serves || std::ranges::count(codes, grpc::StatusCode::OK) != 0) break;
     for (const grpc::StatusCode code : codes) {
       // A client that the system gives no time may see its own deadline first.
       EXPECT_TRUE(code == grpc::StatusCode::UNAVAILABLE ||
@@ -471,7 +480,7 @@ AnsweredMeanwhile CallUntilServed(const std::string& address, uint64_t polygon_c
 // long as it may, is UNAVAILABLE then, and never learns that a scene is missing. Story: it ended
 // as any call that takes too long, so that its client went on waiting for the same server. On a
 // busy host a server may have read its scenes before a client connects, and on a fast one before
-// the calls end: it is started again then, and calls have less time.
+// the calls end: it is started again then, and calls have half the time.
 TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
   ASSERT_NO_FATAL_FAILURE(Start());
   std::vector<Polygon> polygons;
@@ -488,7 +497,7 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
     });
     // As soon as there is somebody to connect to.
     EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / "socket"); }));
-    const std::chrono::milliseconds time(start % 2 == 0 ? 400 : 60);
+    const std::chrono::milliseconds time(std::max(30, 400 >> start));
     answered = CallUntilServed(address, polygons.size(), time, serves);
     starter.join();
   }

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -38,9 +39,11 @@ void SetDeadline(grpc::ClientContext& context, int milliseconds) {
 
 }  // namespace
 
-// A port below those that the system gives to clients, which nobody listens on now.
+// A port below those that the system gives to clients, which nobody listens on now, and which was
+// not returned before: who got it may not listen on it yet.
 uint16_t EtcdCluster::FreePort() {
   static std::mt19937 random(static_cast<uint32_t>(getpid()) * 2654435761u);
+  static std::set<uint16_t> returned;
   for (int i = 0; i < 1000; ++i) {
     const auto port = static_cast<uint16_t>(20000 + random() % 12000);
     const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -50,7 +53,7 @@ uint16_t EtcdCluster::FreePort() {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const int bound = bind(socket_fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
     close(socket_fd);
-    if (bound == 0) return port;
+    if (bound == 0 && returned.insert(port).second) return port;
   }
   return 0;
 }

