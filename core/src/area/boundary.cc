@@ -26,15 +26,31 @@ struct ExactPoint {
 DyadicVec2 Times(const DyadicVec2& v, const Dyadic& factor) { return {v.x * factor, v.y * factor}; }
 DyadicVec2 Sum(const DyadicVec2& a, const DyadicVec2& b) { return {a.x + b.x, a.y + b.y}; }
 
-// Returns the point of an edge in a rational direction u: eye + u c / k with c = (a - eye) x (b -
-// a) and k = u x (b - a).
+// Returns the cross product of a direction u + v sqrt(r) with a vector, as the numbers a and b of a
+// + b sqrt(r).
+DyadicVec2 CrossOf(const ExactDirection& u, const DyadicVec2& along) {
+  return {Cross(u.base, along), Cross(u.root, along)};
+}
+
+// Returns the point of an edge in a direction w: eye + w c / k with c = (a - eye) x (b - a) and k =
+// w x (b - a). For w = u + v sqrt(r), the fraction is expanded by the conjugate of k; a conjugate
+// of 0 means that sqrt(r) is rational.
 ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
-  const DyadicVec2 u = eye.ExactOf(at).base;
+  const ExactDirection w = eye.ExactOf(at);
+  const auto& [u, v, r] = w;
   const DyadicVec2 along = DyadicDifference(edge.b, edge.a);
   const Dyadic c = Cross(DyadicDifference(edge.a, eye.position()), along);
-  const Dyadic k = Cross(u, along);
+  const DyadicVec2 k = CrossOf(w, along);
   const DyadicVec2 p{eye.position().x, eye.position().y};
-  return {Sum(Times(p, k), Times(u, c)), {}, {}, k};
+  if (r.sign() == 0) return {Sum(Times(p, k.x), Times(u, c)), {}, {}, k.x};
+  const Dyadic norm = k.x * k.x - k.y * k.y * r;
+  if (norm.sign() != 0) {
+    const DyadicVec2 base = Sum(Times(u, k.x), Times(v, -(k.y * r)));
+    const DyadicVec2 root = Sum(Times(v, k.x), Times(u, -k.y));
+    return {Sum(Times(p, norm), Times(base, c)), Times(root, c), r, norm};
+  }
+  const Dyadic twice = Scaled(k.x * k.y, 1);
+  return {Sum(Times(p, twice), Times(Sum(Times(u, k.y), Times(v, k.x)), c)), {}, {}, twice};
 }
 
 ExactPoint ExactOnCircle(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
@@ -101,19 +117,29 @@ double Nearest(const Dyadic& a, const Dyadic& b, const Dyadic& r, const Dyadic& 
   return OfRank(is_low ? low : high) + 0.0;
 }
 
+// Returns false only if `t` is not `rounded`, the double that is nearest to it.
+bool MayBe(const BoundedPair& t, double rounded) {
+  return !kHasFilters || !(std::abs((t.value.high - rounded) + t.value.low) > 2 * t.error);
+}
+
 // Rounds eye + v. The bound covers the sum and the error of v.
-Vec2 Rounded(const Eye& eye, const Place& place, const PairVector& v) {
+PlacedPoint Rounded(const Eye& eye, const Place& place, const PairVector& v) {
   const Vec2 p = eye.position();
   const BoundedPair x = BoundedPair{v.x, v.error} + ExactValue(p.x);
   const BoundedPair y = BoundedPair{v.y, v.error} + ExactValue(p.y);
   Vec2 rounded;
   const bool is_x_certain = RoundToNearest(x, 0, rounded.x);
   const bool is_y_certain = RoundToNearest(y, 0, rounded.y);
-  if (is_x_certain && is_y_certain) return rounded;
-  const ExactPoint exact = ExactOf(eye, place);
-  const Dyadic& r = exact.radicand;
-  return {Nearest(exact.base.x, exact.root.x, r, exact.divisor, x.value.high),
-          Nearest(exact.base.y, exact.root.y, r, exact.divisor, y.value.high)};
+  const bool is_certain = is_x_certain && is_y_certain;
+  if (is_certain && !(MayBe(x, rounded.x) && MayBe(y, rounded.y))) return {v, rounded, false};
+  const auto& [base, root, r, divisor] = ExactOf(eye, place);
+  if (!is_certain) {
+    rounded = {Nearest(base.x, root.x, r, divisor, x.value.high),
+               Nearest(base.y, root.y, r, divisor, y.value.high)};
+  }
+  return {v, rounded,
+          SignWithRoot(base.x - Dyadic(rounded.x) * divisor, root.x, r) == 0 &&
+              SignWithRoot(base.y - Dyadic(rounded.y) * divisor, root.y, r) == 0};
 }
 
 double Magnitude(const TwoDoubles& x, const TwoDoubles& y) {
@@ -140,6 +166,21 @@ PairVector VectorToArc(const Eye& eye, const EyeDirection& at) {
   const TwoDoubles factor = Divide({eye.range(), 0}, SquareRoot(square));
   const double relative = 3 * u.error / std::abs(SquareRoot(square).high) + 0x1p-94;
   return {Multiply(u.x, factor), Multiply(u.y, factor), relative * eye.range()};
+}
+
+// Returns the vector to a place rounded to the nearest pairs of doubles.
+PairVector NearestVector(const Eye& eye, const Place& place) {
+  const ExactPoint exact = ExactOf(eye, place);
+  const Dyadic& d = exact.divisor;
+  const auto pair = [&](const Dyadic& base, const Dyadic& root, double from) {
+    const Dyadic n = base - Dyadic(from) * d;
+    const double high = Nearest(n, root, exact.radicand, d, 0);
+    return TwoDoubles{high, Nearest(n - Dyadic(high) * d, root, exact.radicand, d, 0)};
+  };
+  const Vec2 p = eye.position();
+  PairVector v{pair(exact.base.x, exact.root.x, p.x), pair(exact.base.y, exact.root.y, p.y), 0};
+  v.error = 0x1p-100 * Magnitude(v.x, v.y);
+  return v;
 }
 
 // Returns the vector to the point of an edge in a rational direction that is neither the one of an
@@ -170,37 +211,22 @@ PairVector VectorToEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection&
   return v;
 }
 
-// Returns the vector to a place rounded to the nearest pairs of doubles.
-PairVector NearestVector(const Eye& eye, const Place& place) {
-  const ExactPoint exact = ExactOf(eye, place);
-  const Dyadic& d = exact.divisor;
-  const auto pair = [&](const Dyadic& base, const Dyadic& root, double from) {
-    const Dyadic n = base - Dyadic(from) * d;
-    const double high = Nearest(n, root, exact.radicand, d, 0);
-    return TwoDoubles{high, Nearest(n - Dyadic(high) * d, root, exact.radicand, d, 0)};
-  };
-  const Vec2 p = eye.position();
-  PairVector v{pair(exact.base.x, exact.root.x, p.x), pair(exact.base.y, exact.root.y, p.y), 0};
-  v.error = 0x1p-100 * Magnitude(v.x, v.y);
-  return v;
-}
-
 bool IsOnCrossing(const Place& place) {
   return place.at.kind == DirectionKind::kCrossing &&
          (place.at.edge == place.edge || place.at.other == place.edge);
 }
 
-// Returns whether the edges meet in the same point of a rational direction: with the numbers c and
-// k of `ExactOnEdge`, whether c / k is equal for both edges.
+// Returns whether the edges meet in the same point of a direction: with the numbers c and k of
+// `ExactOnEdge`, whether c / k is equal for both edges.
 bool MeetOneDirection(const Eye& eye, const Place& a, const Place& b) {
-  const DyadicVec2 u = eye.ExactOf(a.at).base;
-  const auto quotient = [&](const Place& place) {
-    const EyeEdge& edge = eye.edges()[place.edge];
-    const DyadicVec2 along = DyadicDifference(edge.b, edge.a);
-    return DyadicVec2{Cross(DyadicDifference(edge.a, eye.position()), along), Cross(u, along)};
-  };
-  const DyadicVec2 of_a = quotient(a), of_b = quotient(b);
-  return Cross(of_a, of_b).sign() == 0;
+  const ExactDirection u = eye.ExactOf(a.at);
+  const DyadicVec2 along_a = DyadicDifference(eye.edges()[a.edge].b, eye.edges()[a.edge].a);
+  const DyadicVec2 along_b = DyadicDifference(eye.edges()[b.edge].b, eye.edges()[b.edge].a);
+  const Vec2 p = eye.position();
+  const Dyadic c_a = Cross(DyadicDifference(eye.edges()[a.edge].a, p), along_a);
+  const Dyadic c_b = Cross(DyadicDifference(eye.edges()[b.edge].a, p), along_b);
+  const DyadicVec2 k_a = CrossOf(u, along_a), k_b = CrossOf(u, along_b);
+  return SignWithRoot(c_a * k_b.x - c_b * k_a.x, c_a * k_b.y - c_b * k_a.y, u.radicand) == 0;
 }
 
 bool IsOnCircle(const Eye& eye, const Place& place) {
@@ -239,10 +265,14 @@ bool AreEqual(const Eye& eye, const Place& a, const Place& b) {
 }
 
 PlacedPoint PointOf(const Eye& eye, const Place& place) {
-  if (place.kind == PlaceKind::kEye) return {{{0, 0}, {0, 0}, 0}, eye.position()};
-  if (place.kind == PlaceKind::kVertex) return {VectorOf(eye, place.at), eye.VertexOf(place.at)};
+  if (place.kind == PlaceKind::kEye) return {{{0, 0}, {0, 0}, 0}, eye.position(), true};
+  if (place.kind == PlaceKind::kVertex) {
+    return {VectorOf(eye, place.at), eye.VertexOf(place.at), true};
+  }
   PairVector v;
-  if (place.is_any) {
+  const bool is_irrational =
+      place.kind == PlaceKind::kEdge && place.at.kind == DirectionKind::kCircle;
+  if (place.is_any || is_irrational) {
     v = NearestVector(eye, place);
   } else if (place.kind == PlaceKind::kCircle) {
     v = VectorToCircle(eye, eye.edges()[place.edge], place.at.end);
@@ -252,7 +282,7 @@ PlacedPoint PointOf(const Eye& eye, const Place& place) {
     v = IsOnCrossing(place) ? VectorOf(eye, place.at)
                             : VectorToEdge(eye, eye.edges()[place.edge], place.at);
   }
-  return {v, Rounded(eye, place, v)};
+  return Rounded(eye, place, v);
 }
 
 }  // namespace carom::internal

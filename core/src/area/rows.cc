@@ -98,10 +98,8 @@ EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change, bool& is_
   return at;
 }
 
-void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key,
-                      const PlacedPoint& start) {
-  const bool is_fixed = place.kind == PlaceKind::kEye || place.kind == PlaceKind::kVertex;
-  rows_.push_back({kind, edge, is_fixed, key, start.rounded, start.from_eye});
+void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, double key, const PlacedPoint& start) {
+  rows_.push_back({kind, edge, start.is_exact, key, start.rounded, start.from_eye});
 }
 
 // Adds the pieces that begin where one owner follows another one: the piece of the next owner, and
@@ -123,10 +121,10 @@ AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
   double key = change.is_at_cut ? kCutEnd.key : at.key;
   if (is_any && !change.is_at_cut) key = KeyOf(end.from_eye.x.high, end.from_eye.y.high);
   const Ends ends{end, begin, key};
-  if (!are_equal) AddRow(AreaPieceKind::kSight, 0, before, key, end);
+  if (!are_equal) AddRow(AreaPieceKind::kSight, 0, key, end);
   if (change.after != kClosed) {
     const auto kind = change.after == kOpen ? AreaPieceKind::kArc : AreaPieceKind::kEdge;
-    AddRow(kind, change.after, after, key, ends.after);
+    AddRow(kind, change.after, key, ends.after);
   }
   return ends;
 }
@@ -149,7 +147,7 @@ void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& s
   ListChanges(envelope);
   if (changes_.empty()) {
     const Place start{PlaceKind::kArc, 0, kCutEnd};
-    AddRow(AreaPieceKind::kArc, kOpen, start, kCutEnd.key, PointOf(eye, start));
+    AddRow(AreaPieceKind::kArc, kOpen, kCutEnd.key, PointOf(eye, start));
     rows_[0].turn = 4;
     sum_.AddDisc();
     return;
@@ -179,7 +177,7 @@ bool AreaRows::IsInOrder(const Eye& eye, size_t i, Vec2 start) const {
   const Vec2 p = eye.position();
   const size_t count = rows_.size();
   const size_t before = (i + count - 1) % count;
-  const bool is_chosen = i > 0 || rows_[before].is_fixed;
+  const bool is_chosen = i > 0 || rows_[before].is_exact;
   if (is_chosen && IsClose(before, i) && Orientation(p, rows_[before].start, start) < 0) {
     return false;
   }
@@ -187,7 +185,7 @@ bool AreaRows::IsInOrder(const Eye& eye, size_t i, Vec2 start) const {
     const size_t k = (i + step) % count;
     if (!IsClose(i, k)) break;
     // Behind the last row all starts are chosen.
-    if (rows_[k].is_fixed || k < i) return Orientation(p, start, rows_[k].start) >= 0;
+    if (rows_[k].is_exact || k < i) return Orientation(p, start, rows_[k].start) >= 0;
   }
   return true;
 }
@@ -198,7 +196,7 @@ void AreaRows::PutInOrder(const Eye& eye, WorkMeter& meter) {
   constexpr uint64_t kPlaces = 49;  // that are tried for a start
   const Vec2 p = eye.position();
   for (size_t i = 0; i < rows_.size() && meter.Spend(1); ++i) {
-    if (rows_[i].is_fixed || IsInOrder(eye, i, rows_[i].start)) continue;
+    if (rows_[i].is_exact || IsInOrder(eye, i, rows_[i].start)) continue;
     meter.Count(kPlaces);
     const Vec2 at = rows_[i].start;
     const double most = std::max({std::abs(p.x), std::abs(p.y), std::abs(at.x), std::abs(at.y)});

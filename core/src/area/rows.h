@@ -78,7 +78,7 @@ class AreaRows {
   struct Row {
     AreaPieceKind kind;
     uint32_t edge;
-    bool is_fixed;  // the start is exact: a vertex or the eye
+    bool is_exact;  // the start has the exact coordinates, as a vertex has
     double key;     // of the direction of the start
     Vec2 start;
     PairVector from_eye;  // to the start
@@ -92,8 +92,7 @@ class AreaRows {
   void ListChanges(const Envelope& envelope);
   EyeDirection Canonical(const Eye& eye, const Change& change, bool& is_any) const;
   Ends AddRows(const Eye& eye, const Change& change);
-  void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key,
-              const PlacedPoint& start);
+  void AddRow(AreaPieceKind kind, uint32_t edge, double key, const PlacedPoint& start);
   void AddToSum(size_t row, uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);
   void PutInOrder(const Eye& eye, WorkMeter& meter);
   bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;

@@ -305,6 +305,42 @@ TEST(AreaOracleTest, AtTheAwkwardPlacesOfTheOpenPack) {
               all.beyond_two, all.turned_back, all.worst_area);
 }
 
+// A point at which an eye in a polygon begins or ceases to see the inside of an edge may be exact,
+// as the vertex (2, 1) is here: it stays, and its neighbours make room.
+TEST(AreaOracleTest, ExactStartsStay) {
+  const PolygonSpec walls{12,
+                          {{{{1, 1}, {2, 1}, {1, 3}, {1, 0}}, false},
+                           {{{3, 1}, {1, 1}, {1, 0}, {0, 1}}, false},
+                           {{{1, 3}, {3, 2}, {0, 2}, {2, 0}, {1, 3}, {2, 0}}, false}},
+                          FillRule::kNonZero,
+                          Solidity::kSolid};
+  const TestScene scene = MakeScene({walls});
+  const Eye eye{{1, 1.5}, 3, false, 0, 0, InsidePolicy::kIgnore};
+  Compare(eye, Find(*scene.scene, eye), SeenArea(scene.oracle.shapes(), {}, ToOracle(eye)));
+}
+
+// The eye sees the body's inner edge x = 1 up to the direction (-1, 0), in which a wall enters the
+// circle of the range: a direction with a root.
+TEST(AreaOracleTest, AnInnerEdgeEndsWhereAnotherEdgeEntersTheRange) {
+  const PolygonSpec outlines{
+      9,
+      {{{{2, 1}, {0, 2}}, true}, {{{2, 1}, {2, 2}, {0, 2}, {1, 0}, {0, 0}, {0, 2}}, false}},
+      FillRule::kEvenOdd,
+      Solidity::kBoundary};
+  const PolygonSpec wall{6, {{{{2, 1}, {1, 0}}, false}}, FillRule::kEvenOdd, Solidity::kBoundary};
+  const PolygonSpec body{0,
+                         {{{{2, 1}, {2, 2}, {0, 0}, {1, 0}, {1, 2}, {0, 2}, {0, 0}}, false}},
+                         FillRule::kNonZero,
+                         Solidity::kSolid};
+  const TestScene scene = MakeScene({outlines, wall});
+  const std::vector<Shape> shapes{Polygon::Create(body).value()};
+  const std::vector<double> zero(1, 0);
+  const Bodies bodies = Bodies::Create({{shapes, {}, zero, zero}}).value();
+  const Eye eye{{1.5, 1}, 1, false, 0, 0, InsidePolicy::kIgnore};
+  Compare(eye, Find(World(*scene.scene, &bodies), eye, Against::kBoth),
+          SeenArea(scene.oracle.shapes(), ShapesOf({body}), ToOracle(eye)));
+}
+
 // Numbers from all over the accepted range, and its ends.
 TEST(AreaOracleTest, NumbersOfAllMagnitudes) {
   Random random(4304);
