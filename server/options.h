@@ -162,8 +162,9 @@ struct ServerOptions {
   // answer large frames, and as many serve calls about scenes; 0: one for each CPU, within the CPU
   // limit of the control group
   uint64_t threads = 0;
-  // Once in `shadow_interval` batches of tracker moves of a stream, the server computes a few moves
-  // a second time, without the caches of the trackers, and compares the answers; 0: never.
+  // Once in `shadow_interval` batches of tracker moves of a stream, and once in so many groups with
+  // numbered eyes, the server computes a few of the questions a second time, without caches, and
+  // compares the answers; 0: never.
   uint64_t shadow_interval = 1024;
 
   PolygonLimits polygon_limits() const {

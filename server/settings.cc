@@ -336,8 +336,8 @@ constexpr std::array kNumberOptions = {
         "change scenes. 0: one for each CPU, within the CPU limit of the control group"},
     NumberOption{"--shadow-interval", "CAROM_SHADOW_INTERVAL", &ServerOptions::shadow_interval, 0,
                  4294967295, kRestart,
-                 "Batches of moves between two batches that the server computes a second time, "
-                 "without the caches of the trackers, to compare the answers; 0: never"},
+                 "Batches of moves, and groups with numbered eyes, between two that the server "
+                 "computes a second time, without caches, to compare the answers; 0: never"},
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ enum class RpcMethod : uint8_t {
   kExplain,
   kGetMetrics,
 };
-inline constexpr size_t kRpcCount = 16;
+inline constexpr size_t kRpcCount = static_cast<size_t>(RpcMethod::kGetMetrics) + 1;
 const char* NameOf(RpcMethod rpc);  // "Evaluate"
 
 // The events that a server counts. A frame is a message with queries; a move asks what a tracker (a
@@ -67,6 +67,7 @@ enum class Counter : uint8_t {
   kRefreshedEyes,
   kColdEyes,
   kShadowMoves,
+  kShadowEyes,
   kShadowDifferences,
   kCredentialsRefused,
   kCommits,              // versions of scenes that clients have made
@@ -77,7 +78,7 @@ enum class Counter : uint8_t {
   kJournalChanges,       // changes of scenes in the transactions of the sqlite journal
   kJournalBytes,         // bytes of database pages that the sqlite journal wrote
 };
-inline constexpr size_t kCounterCount = 21;
+inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kJournalBytes) + 1;
 
 // The distributions that a server measures.
 enum class Distribution : uint8_t {
@@ -85,7 +86,7 @@ enum class Distribution : uint8_t {
   kJournal,  // time to write a change of a scene to sqlite or etcd
   kSync,     // time to commit a transaction of sqlite, most of it the sync of the file
 };
-inline constexpr size_t kDistributionCount = 3;
+inline constexpr size_t kDistributionCount = static_cast<size_t>(Distribution::kSync) + 1;
 
 // Upper bounds of the buckets of a distribution, in nanoseconds: 10 us to 10 s.
 inline constexpr std::array<int64_t, 13> kBucketBoundsNs = {

@@ -36,7 +36,7 @@ enum class Limit : uint8_t {
   kConnections,      // max_connections, max_connections_per_peer
   kHttpConnections,  // max_http_connections
 };
-inline constexpr size_t kLimitCount = 17;
+inline constexpr size_t kLimitCount = static_cast<size_t>(Limit::kHttpConnections) + 1;
 
 // Returns the name of a limit in metrics and log lines, such as `streams`.
 const char* NameOf(Limit limit);

@@ -175,8 +175,11 @@ void AddFrames(const MetricSums& sums, const ServerFigures& figures, Page& page)
   page.Counter("carom_shadow_moves_total",
                "Moves that were also answered without the memory of the tracker.")
       .Value(of(Counter::kShadowMoves));
+  page.Counter("carom_shadow_eyes_total",
+               "Areas and observers that were also answered without the memory of the eye.")
+      .Value(of(Counter::kShadowEyes));
   page.Counter("carom_shadow_differences_total",
-               "Batches of moves whose answers differ with and without that memory: must be 0.")
+               "Batches whose answers differ with and without that memory: must be 0.")
       .Value(of(Counter::kShadowDifferences));
   page.Gauge("carom_unread_bytes", "Bytes of answers that clients of streams have not read.")
       .Value(ToDouble(figures.unread_bytes));

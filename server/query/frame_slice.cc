@@ -400,6 +400,7 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
   shadow_meter.set_max_units(max_units);
   const uint64_t move_batches = context_.session.move_batches;
+  const uint64_t eye_batches = context_.session.eye_batches;
   const ShadowStats shadow = BeginTrackers(scene, group, shadow_meter);
   max_units -= std::min(max_units, shadow_meter.used());
 
@@ -429,9 +430,12 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
     evaluation.eye_tiers += answers.sees.tiers;
   }
   evaluation.shadow = shadow;
-  // If the evaluation of a batch of tracker moves will be repeated in the next time slice, the
-  // batch keeps its number, by which `BeginTrackers` selects the batches with a shadow run.
-  if (evaluation.yields) context_.session.move_batches = move_batches;
+  // If the evaluation of a batch will be repeated in the next time slice, the batch keeps its
+  // number, by which `BeginTrackers` selects the batches with a shadow run.
+  if (evaluation.yields) {
+    context_.session.move_batches = move_batches;
+    context_.session.eye_batches = eye_batches;
+  }
   if (evaluation.status.ok()) {
     evaluation.rows = meter.rows();
   } else {
@@ -454,7 +458,32 @@ absl::Status FrameSlice::StopStatus(const WorkMeter& meter) {
 ShadowStats FrameSlice::BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter) {
   Session& session = context_.session;
   session.trackers.Begin(group, work_.coherence);
+  ShadowStats stats = ShadowOfEyes(scene, group, meter);
+  stats += ShadowOfMoves(scene, group, meter);
+  return stats;
+}
+
+ShadowStats FrameSlice::ShadowOfEyes(const Scene& scene, Group& group, WorkMeter& meter) {
+  Session& session = context_.session;
+  AreaColumns& areas = group.areas;
+  AreaColumns& sees = group.sees;
+  const uint64_t interval = context_.limits.shadow_interval;
+  if (interval == 0 || (areas.trackers.empty() && sees.trackers.empty())) return {};
+  if (++session.eye_batches % interval != 0) return {};
+  // The shadow run and the group share the room by which memories may grow.
+  areas.memory_budget /= 2;
+  sees.memory_budget /= 2;
+  const ShadowStats stats =
+      context_.scratch.shadow.CompareEyes(scene, group, session.eye_batches / interval, meter);
+  if (stats.differences == 0) return stats;
+  session.trackers.Forget();
+  areas.trackers = sees.trackers = {};
+  return stats;
+}
+
+ShadowStats FrameSlice::ShadowOfMoves(const Scene& scene, Group& group, WorkMeter& meter) {
   if (group.moves.size() == 0) return {};
+  Session& session = context_.session;
   MoveOptions& options = group.move_options;
   options.coherence = work_.coherence;
   const uint64_t interval = context_.limits.shadow_interval;

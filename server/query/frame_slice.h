@@ -134,11 +134,13 @@ class FrameSlice {
   // Evaluates `group` into `scratch.answers`, with at most `max_units` work units.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
   // Prepares the session's trackers (moving shapes) for the moves of `group`, and its memories of
-  // eyes for the areas and observers. In every `shadow_interval`th batch of moves, makes a shadow
-  // run: answers some moves with and without the trackers' memory (their caches of nearby
-  // polygons), compares the answers, adds the work to `meter`, and returns the statistics of the
+  // eyes for the areas and observers. In every `shadow_interval`th batch of moves, and every so
+  // many groups with eyes, makes a shadow run: answers some of the questions with and without
+  // memory, compares the answers, adds the work to `meter`, and returns the statistics of the
   // comparison.
   ShadowStats BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter);
+  ShadowStats ShadowOfEyes(const Scene& scene, Group& group, WorkMeter& meter);
+  ShadowStats ShadowOfMoves(const Scene& scene, Group& group, WorkMeter& meter);
   // Returns the error of a group whose evaluation `meter` stopped; the error names the limit that
   // was exceeded.
   absl::Status StopStatus(const WorkMeter& meter);

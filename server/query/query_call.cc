@@ -139,6 +139,7 @@ void QueryCall::RecordAnswer(Clock::time_point now) {
                {Counter::kRefreshedEyes, work.eye_tiers.refresh},
                {Counter::kColdEyes, work.eye_tiers.cold},
                {Counter::kShadowMoves, work.shadow.moves},
+               {Counter::kShadowEyes, work.shadow.eyes},
                {Counter::kShadowDifferences, work.shadow.differences}});
   const Clock::duration elapsed = now - frame_.arrival.received;
   metrics.Measure(Distribution::kFrame, elapsed);

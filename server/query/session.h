@@ -84,6 +84,7 @@ struct Session {
   TrackerTable trackers;
   StreamBodySets body_sets;
   uint64_t move_batches = 0;  // number of batches of tracker moves so far
+  uint64_t eye_batches = 0;   // number of groups with memories of eyes so far
 
  private:
   // Returns the store's key of the fork that a body set of the frame names.

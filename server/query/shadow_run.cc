@@ -29,10 +29,44 @@ MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
   return part;
 }
 
+// Returns up to `kMaxEyes` of `eyes`, of which `number` selects the first one; none if they have no
+// memories.
+AreaColumns PartOf(const AreaColumns& eyes, uint64_t number) {
+  if (eyes.trackers.empty() || eyes.size() == 0) return {};
+  const size_t parts = (eyes.size() + ShadowRun::kMaxEyes - 1) / ShadowRun::kMaxEyes;
+  const size_t first = number % parts * ShadowRun::kMaxEyes;
+  const size_t count = std::min(ShadowRun::kMaxEyes, eyes.size() - first);
+  AreaColumns part = eyes;
+  const auto cut = [&](auto&... columns) {
+    ((columns = columns.empty() ? columns : columns.subspan(first, count)), ...);
+  };
+  cut(part.x, part.y, part.range, part.from, part.to, part.eye);
+  cut(part.scope.mask, part.scope.ignore_owner, part.scope.as_of);
+  return part;
+}
+
+bool SameAnswers(const AreaAnswers& a, const AreaAnswers& b) {
+  return a.counts == b.counts && a.pieces == b.pieces && a.areas == b.areas &&
+         a.starts_inside == b.starts_inside && a.truncated == b.truncated && a.errors == b.errors;
+}
+
+bool SameAnswers(const SeeAnswers& a, const SeeAnswers& b) {
+  return a.counts == b.counts && a.seen == b.seen && a.starts_inside == b.starts_inside &&
+         a.errors == b.errors;
+}
+
+// Logs the first difference in the process.
+void Report(const char* detail) {
+  static std::atomic_flag reported;
+  if (reported.test_and_set()) return;
+  LogLine(LogLevel::kError, "shadow_difference").With("detail", detail);
+}
+
 }  // namespace
 
 ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
   moves += other.moves;
+  eyes += other.eyes;
   differences += other.differences;
   return *this;
 }
@@ -57,16 +91,36 @@ ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
     result.stats.moves = part.size();
     if (!SameVerdicts(warm_, cold_)) {
       result.stats.differences = 1;
-      static std::atomic_flag reported;
-      if (!reported.test_and_set()) {
-        LogLine(LogLevel::kError, "shadow_difference")
-            .With("detail",
-                  "moves of trackers differ with and without their memory; please report this");
-      }
+      Report("moves of trackers differ with and without their memory; please report this");
     }
   }
   result.memory_growth = warm_.memory_growth;
   return result;
+}
+
+ShadowStats ShadowRun::CompareEyes(const Scene& scene, const Group& group, uint64_t number,
+                                   WorkMeter& meter) {
+  Group warm;
+  warm.bodies = group.bodies;
+  warm.body_history = group.body_history;
+  warm.body_rotation = group.body_rotation;
+  warm.area_options = group.area_options;
+  warm.areas = PartOf(group.areas, number);
+  warm.see_options = group.see_options;
+  warm.sees = PartOf(group.sees, number);
+  Group cold = warm;
+  cold.areas.trackers = cold.sees.trackers = {};
+  if (!EvaluateGroup(scene, warm, warm_eyes_, meter).ok() ||
+      !EvaluateGroup(scene, cold, cold_eyes_, meter).ok()) {
+    return {};
+  }
+  ShadowStats stats{.eyes = warm.areas.size() + warm.sees.size()};
+  if (!SameAnswers(warm_eyes_.areas, cold_eyes_.areas) ||
+      !SameAnswers(warm_eyes_.sees, cold_eyes_.sees)) {
+    stats.differences = 1;
+    Report("areas or observers differ with and without the memories of eyes; please report this");
+  }
+  return stats;
 }
 
 }  // namespace carom::server

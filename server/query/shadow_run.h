@@ -1,27 +1,30 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Are moves of trackers answered as they would be without the trackers' memory?
+// Are moves of trackers, areas and observers answered as they would be without memory?
 //
-// The memory of a tracker is its cache of nearby polygons. Proofs and tests show that the memory
-// does not change answers (docs/coherence.md). A `ShadowRun` also checks this fact in production:
-// it answers a sample of the moves with memory and without, and compares the bytes of the answers.
+// The memory of a tracker is its cache of nearby polygons, that of an eye its cache of the edges
+// that can be visible from near by. Proofs and tests show that memory does not change answers
+// (docs/coherence.md). A `ShadowRun` also checks this fact in production: it answers a sample of
+// the questions with memory and without, and compares the bytes of the answers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "carom/group.h"
 #include "carom/scene.h"
 #include "carom/tracker.h"
 #include "carom/work_meter.h"
 
 namespace carom::server {
 
-// Statistics of shadow runs, which answer moves with and without the trackers' memory. A tracker is
-// a moving shape; a move asks what the tracker touches at a pose.
+// Statistics of shadow runs, which answer questions with and without memory. A tracker is a moving
+// shape; a move asks what the tracker touches at a pose.
 struct ShadowStats {
   uint64_t moves = 0;        // number of compared moves
-  uint64_t differences = 0;  // number of batches of moves whose answers differed
+  uint64_t eyes = 0;         // number of compared areas and observers
+  uint64_t differences = 0;  // number of batches, of moves or of eyes, whose answers differed
 
   ShadowStats& operator+=(const ShadowStats& other);
 };
@@ -32,13 +35,13 @@ struct ShadowResult {
   int64_t memory_growth = 0;  // bytes by which the memories (caches) of the trackers grew
 };
 
-// Compares the answers to moves of trackers (queries of what a moving shape touches at a pose) with
-// and without the trackers' memory (their caches of nearby polygons). Reuses its buffers. Not
-// thread-safe.
+// Compares the answers to moves of trackers (queries of what a moving shape touches at a pose), and
+// those to areas and observers, with and without memory. Reuses its buffers. Not thread-safe.
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
-  // The most rows (such as polygons that a tracker touches) of the two compared answers together;
+  static constexpr size_t kMaxEyes = 64;  // areas, and as many observers
+  // The most rows (such as polygons that a tracker touches) of all compared answers together;
   // bounds the memory of the answers.
   static constexpr uint64_t kMaxRows = 16384;
 
@@ -49,9 +52,15 @@ class ShadowRun {
   ShadowResult Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                        uint64_t number, WorkMeter& meter);
 
+  // The same for up to `kMaxEyes` of the areas of `group`, and of its observers, that have
+  // memories. The memories may grow by the budgets of `group`.
+  ShadowStats CompareEyes(const Scene& scene, const Group& group, uint64_t number,
+                          WorkMeter& meter);
+
  private:
-  // answers with the trackers' memory (`warm_`) and without it (`cold_`)
+  // answers with memory (`warm_`) and without it (`cold_`)
   MoveAnswers warm_, cold_;
+  GroupAnswers warm_eyes_, cold_eyes_;
 };
 
 }  // namespace carom::server

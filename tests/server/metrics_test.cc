@@ -7,6 +7,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/notification.h"
@@ -112,6 +113,19 @@ TEST_F(AdminTest, MetricsAreAnRpcToo) {
   EXPECT_THAT(response.text(),
               AllOf(HasSubstr("\ncarom_scenes 1\n"),
                     HasSubstr("\n# TYPE carom_calls_total counter\n"), Not(HasSubstr("scenes/a"))));
+}
+
+// Each counter has a cell of its own.
+TEST(MetricsTest, CountersCountAlone) {
+  for (size_t counter = 0; counter <= static_cast<size_t>(Counter::kJournalBytes); ++counter) {
+    Metrics metrics;
+    metrics.Add(static_cast<Counter>(counter), 7);
+    MetricSums sums = metrics.Sum();
+    ASSERT_LT(counter, sums.counters.size());
+    EXPECT_EQ(std::exchange(sums.counters[counter], 0), 7u);
+    EXPECT_THAT(sums.counters, ::testing::Each(0u));
+    EXPECT_THAT(sums.queries, ::testing::Each(0u));
+  }
 }
 
 TEST_F(AdminTest, CountsWhatHasHappened) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "absl/strings/match.h"
 #include "tests/server/fixture.h"
 #include "tests/support/random.h"
 
@@ -414,11 +415,12 @@ TEST_F(TrackersTest, TheShadowTakesNoRows) {
 }
 
 // Eyes with numbers that walk through a scene that is edited now and then: each frame is answered
-// as it is by another server's fresh stream, and as it is without numbers.
+// as it is by another server's fresh stream, and as it is without numbers, and compared in the
+// shadow.
 TEST_F(TrackersTest, NumbersOfEyesChangeNoAnswer) {
   constexpr uint32_t kEyes = 40;
   for (const uint64_t most : {64u << 20, 1u << 16}) {
-    StartServer({.max_tracker_bytes_per_stream = most});
+    StartServer({.max_tracker_bytes_per_stream = most, .shadow_interval = 2});
     RandomWorld world;
     server_->Create(world.Scene());
     ClientStream stream(*server_);
@@ -468,11 +470,28 @@ TEST_F(TrackersTest, NumbersOfEyesChangeNoAnswer) {
       }
       EXPECT_EQ(fresh.stats().cold_eyes(), 2 * kEyes);
       EXPECT_LE(stats.tracker_bytes(), most);
+      EXPECT_EQ(stats.shadow_differences(), 0u);
       EXPECT_EQ(cold.stats().tracker_bytes(), 0u);
       quiet += stats.quiet_eyes();
     }
     EXPECT_GT(quiet, most > 1 << 20 ? 30 * kEyes : 10u);
   }
+}
+
+TEST_F(TrackersTest, EyesAreComparedInTheShadow) {
+  StartServer({.shadow_interval = 1});
+  ClientStream stream(*server_);
+  for (int i = 0; i < 3; ++i) {
+    stream.Send("groups { scene: 'scenes/a' areas { x: 5 y: 3 range: 1 eye: 1 } }");
+    EXPECT_EQ(stream.Next().stats().shadow_differences(), 0u);
+  }
+  // The server counts a frame when it has written the answer.
+  EXPECT_TRUE(Eventually([&] {
+    Context context;
+    v1::GetMetricsResponse metrics;
+    EXPECT_TRUE(server_->scenes().GetMetrics(&context, {}, &metrics).ok());
+    return absl::StrContains(metrics.text(), "\ncarom_shadow_eyes_total 3\n");
+  }));
 }
 
 // Every number below the limit of trackers may have a memory.
