@@ -7,7 +7,11 @@
 #include <valgrind/callgrind.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <vector>
 
+#include "carom/area.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/scenes.h"
 
@@ -58,6 +62,30 @@ void CountMatch(Carom& ours, const World& world, const Segments& bullets) {
   Count("bullets_past_bodies", ours.MatchTicks(bullets, ticks));
 }
 
+// What eyes see in rooms with islands, as far as the walls reach: in a batch of ten.
+void CountAreas() {
+  constexpr size_t kEyes = 200, kBatch = 10;
+  const World world = WallWorld(12);
+  const Carom ours(world.polygons);
+  const Points eyes = FreePoints(world, kEyes, 13);
+  const std::vector<double> range(kEyes, 4 * world.half());
+  const auto areas = [&, answers = AreaAnswers()](size_t begin, size_t end) mutable {
+    uint64_t pieces = 0;
+    for (size_t at = begin; at < end; at += kBatch) {
+      const auto cut = [&](const std::vector<double>& column) {
+        return std::span(column).subspan(at, kBatch);
+      };
+      WorkMeter meter;
+      if (!FindAreas(*ours.scene(), {cut(eyes.x), cut(eyes.y), cut(range)}, {}, answers, meter)) {
+        std::abort();
+      }
+      pieces += answers.pieces.size();
+    }
+    return pieces;
+  };
+  Count("areas_rooms", areas, kEyes);
+}
+
 // Polygons of more vertices than the fast paths take, in batches of 16: what these cost where they
 // do not help.
 void CountLarge() {
@@ -103,6 +131,7 @@ void Run() {
   CountSweeps(ours, placements);
   CountMatch(ours, world, near);
   CountWalls();
+  CountAreas();
   CountLarge();
 }
 

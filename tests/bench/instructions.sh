@@ -18,7 +18,7 @@ accept=${2-}
 baseline=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/instructions.tsv
 guarded='cast_short cast_long cast_short_single contacts_4gon contacts_8gon contacts_half_spacing'
 guarded+=' nearest bullets_past_bodies point_in_coastline sweep_8gon sweep_capsule cast_walls_long'
-guarded+=' slide_walls cast_large_polygons nearest_large_polygons'
+guarded+=' slide_walls areas_rooms cast_large_polygons nearest_large_polygons'
 allowance=5
 
 scratch=$(mktemp -d)
