@@ -336,8 +336,9 @@ constexpr std::array kNumberOptions = {
         "change scenes. 0: one for each CPU, within the CPU limit of the control group"},
     NumberOption{"--shadow-interval", "CAROM_SHADOW_INTERVAL", &ServerOptions::shadow_interval, 0,
                  4294967295, kRestart,
-                 "Batches of moves, and groups with numbered eyes, between two that the server "
-                 "computes a second time, without caches, to compare the answers; 0: never"},
+                 "The server computes a part of every so many batches of moves, and of every so "
+                 "many groups with numbered eyes, a second time without caches, to compare the "
+                 "answers; 0: never"},
 };
 
 }  // namespace

@@ -41,13 +41,14 @@ type FrameStats struct {
 	Elapsed           time.Duration // from the receipt of the frame to the answer of its last group
 	Evaluate          time.Duration // without waiting, decoding and encoding
 	WorkUnits         uint64
-	QuietMoves        uint64 // moves answered by one comparison
-	NearMoves         uint64 // moves answered from the memory of the tracker
-	RefreshedMoves    uint64 // moves that searched the scene and refreshed the memory
-	ColdMoves         uint64 // moves answered without memory
-	TrackerBytes      uint64 // of all trackers of the stream
-	ShadowMoves       uint64
-	ShadowDifferences uint64
+	QuietMoves        uint64        // moves answered by one comparison
+	NearMoves         uint64        // moves answered from the memory of the tracker
+	RefreshedMoves    uint64        // moves that searched the scene and refreshed the memory
+	ColdMoves         uint64        // moves answered without memory
+	TrackerBytes      uint64        // of all trackers of the stream
+	ShadowMoves       uint64        // moves that the server also answered without memory, to compare
+	ShadowEyes        uint64        // areas and observers that the server also answered without memory
+	ShadowDifferences uint64        // batches in which the two answers differ: a fault of the server
 	Staleness         time.Duration // upper bound, where several servers share their scenes
 	QuietEyes         uint64        // eyes of areas and observers answered from their memories
 	RefreshedEyes     uint64        // eyes for which the server made a memory
@@ -247,6 +248,7 @@ func (s *FrameStats) decode(data []byte) bool {
 		TrackerBytes: f.number(8), ShadowMoves: f.number(9), ShadowDifferences: f.number(10),
 		Staleness: time.Duration(f.number(11)) * time.Microsecond,
 		QuietEyes: f.number(12), RefreshedEyes: f.number(13), ColdEyes: f.number(14),
+		ShadowEyes: f.number(15),
 	}
 	return true
 }

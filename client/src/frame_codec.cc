@@ -79,6 +79,7 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
                          .cold = message.stats().cold_moves()},
                .tracker_bytes = message.stats().tracker_bytes(),
                .shadow_moves = message.stats().shadow_moves(),
+               .shadow_eyes = message.stats().shadow_eyes(),
                .shadow_differences = message.stats().shadow_differences(),
                .staleness_us = message.stats().staleness_us(),
                .eyes = {.quiet = message.stats().quiet_eyes(),

@@ -176,6 +176,7 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_cold_moves(work.tiers.cold);
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
+  stats.set_shadow_eyes(work.shadow.eyes);
   stats.set_shadow_differences(work.shadow.differences);
   stats.set_quiet_eyes(work.eye_tiers.quiet);
   stats.set_refreshed_eyes(work.eye_tiers.refresh);

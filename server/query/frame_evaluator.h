@@ -47,8 +47,9 @@ struct FrameLimits {
   uint64_t max_work_units = 0;  // 0: no limit
   PolygonLimits polygons;       // limits of each polygon that the edits of a group add
   TrackerTableLimits trackers;
-  // One in `shadow_interval` batches of tracker moves of a stream is checked by a `ShadowRun`,
-  // which compares the answers with and without the trackers' caches; 0: no batch is checked.
+  // A `ShadowRun` checks one in `shadow_interval` batches of tracker moves of a stream, and one in
+  // so many groups with numbered eyes: it compares answers with and without memory. 0: it checks
+  // none.
   uint64_t shadow_interval = 1024;
 };
 

@@ -389,26 +389,16 @@ const absl::Status& FrameSlice::Decode(size_t i) {
 FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
   if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
-  // A meter calls `stop` once when it begins to count. This first call returns false without
-  // calling `MustStop`, which has just been called.
-  const auto stop = [this, asked = true]() mutable {
-    return !std::exchange(asked, false) && MustStop(Clock::now());
-  };
-  // A shadow run (a comparison of answers with and without the trackers' caches) has a meter of its
-  // own, as the rows that it compares are not rows of the answer.
-  WorkMeter shadow_meter(stop);
-  shadow_meter.set_max_rows(ShadowRun::kMaxRows);
-  shadow_meter.set_max_units(max_units);
-  const uint64_t move_batches = context_.session.move_batches;
-  const uint64_t eye_batches = context_.session.eye_batches;
-  const ShadowStats shadow = BeginTrackers(scene, group, shadow_meter);
-  max_units -= std::min(max_units, shadow_meter.used());
-
-  WorkMeter meter(stop);
-  meter.set_max_rows(context_.limits.max_answer_rows - work_.rows);
   const uint64_t limit =
       context_.limits.max_work_units == 0 ? SliceLimits::kNone : context_.limits.max_work_units;
   const uint64_t frame_units = limit - std::min(limit, work_.work_units);
+  const uint64_t move_batches = context_.session.move_batches;
+  const uint64_t eye_batches = context_.session.eye_batches;
+  const ShadowStats shadow = BeginTrackers(scene, group, std::min(frame_units, max_units));
+  max_units -= std::min(max_units, shadow.units);
+
+  WorkMeter meter(Stop());
+  meter.set_max_rows(context_.limits.max_answer_rows - work_.rows);
   meter.set_max_units(std::min(frame_units, max_units));
   GroupAnswers& answers = context_.scratch.answers;
   Evaluation evaluation;
@@ -423,7 +413,7 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() &&
                       meter.used() <= frame_units && (is_out_of_cpu_ || meter.used() > max_units);
   evaluation.work_units = meter.used();
-  evaluation.slice_units = shadow_meter.used() + meter.used();
+  evaluation.slice_units = shadow.units + meter.used();
   evaluation.tiers = answers.moves.tiers;
   if (evaluation.status.ok()) {
     evaluation.eye_tiers = answers.areas.tiers;
@@ -431,8 +421,11 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   }
   evaluation.shadow = shadow;
   // If the evaluation of a batch will be repeated in the next time slice, the batch keeps its
-  // number, by which `BeginTrackers` selects the batches with a shadow run.
-  if (evaluation.yields) {
+  // number, by which `BeginTrackers` selects the batches with a shadow run. A difference is counted
+  // now, since its memories are gone.
+  if (evaluation.yields && shadow.differences > 0) {
+    work_.shadow += shadow;
+  } else if (evaluation.yields) {
     context_.session.move_batches = move_batches;
     context_.session.eye_batches = eye_batches;
   }
@@ -455,47 +448,63 @@ absl::Status FrameSlice::StopStatus(const WorkMeter& meter) {
   return BudgetEnded();
 }
 
-ShadowStats FrameSlice::BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter) {
-  Session& session = context_.session;
-  session.trackers.Begin(group, work_.coherence);
-  ShadowStats stats = ShadowOfEyes(scene, group, meter);
-  stats += ShadowOfMoves(scene, group, meter);
+// A meter calls what stops it once when it begins to count. This first call returns false without
+// calling `MustStop`, which has just been called.
+std::function<bool()> FrameSlice::Stop() {
+  return [this, asked = true]() mutable {
+    return !std::exchange(asked, false) && MustStop(Clock::now());
+  };
+}
+
+ShadowStats FrameSlice::BeginTrackers(const Scene& scene, Group& group, uint64_t max_units) {
+  context_.session.trackers.Begin(group, work_.coherence);
+  group.move_options.coherence = work_.coherence;
+  ShadowStats stats;
+  if (work_.coherence == Coherence::kOff || context_.limits.shadow_interval == 0) return stats;
+  stats += ShadowOfEyes(scene, group, max_units);
+  stats += ShadowOfMoves(scene, group, max_units - std::min(max_units, stats.units));
   return stats;
 }
 
-ShadowStats FrameSlice::ShadowOfEyes(const Scene& scene, Group& group, WorkMeter& meter) {
+// A difference is a bug in the memories of eyes: deletes all memories, and takes those of the eyes
+// of this group away. The shadow run and the group share the room by which memories may grow.
+ShadowStats FrameSlice::ShadowOfEyes(const Scene& scene, Group& group, uint64_t max_units) {
   Session& session = context_.session;
   AreaColumns& areas = group.areas;
   AreaColumns& sees = group.sees;
   const uint64_t interval = context_.limits.shadow_interval;
-  if (interval == 0 || (areas.trackers.empty() && sees.trackers.empty())) return {};
+  if (areas.trackers.empty() && sees.trackers.empty()) return {};
   if (++session.eye_batches % interval != 0) return {};
-  // The shadow run and the group share the room by which memories may grow.
   areas.memory_budget /= 2;
   sees.memory_budget /= 2;
-  const ShadowStats stats =
+  WorkMeter meter(Stop());
+  meter.set_max_rows(ShadowRun::kMaxRows);
+  meter.set_max_units(std::min(max_units, ShadowRun::kMaxUnits));
+  ShadowStats stats =
       context_.scratch.shadow.CompareEyes(scene, group, session.eye_batches / interval, meter);
+  stats.units = meter.used();
   if (stats.differences == 0) return stats;
   session.trackers.Forget();
   areas.trackers = sees.trackers = {};
   return stats;
 }
 
-ShadowStats FrameSlice::ShadowOfMoves(const Scene& scene, Group& group, WorkMeter& meter) {
-  if (group.moves.size() == 0) return {};
+// A difference is a bug in the trackers' memories (their caches of nearby polygons): deletes all
+// memories, and answers this batch of moves without them.
+ShadowStats FrameSlice::ShadowOfMoves(const Scene& scene, Group& group, uint64_t max_units) {
   Session& session = context_.session;
   MoveOptions& options = group.move_options;
-  options.coherence = work_.coherence;
   const uint64_t interval = context_.limits.shadow_interval;
-  if (work_.coherence == Coherence::kOff || interval == 0) return {};
-  if (++session.move_batches % interval != 0) return {};
-  const ShadowResult result = context_.scratch.shadow.Compare(
-      scene, group.moves, options, session.move_batches / interval, meter);
+  if (group.moves.size() == 0 || ++session.move_batches % interval != 0) return {};
+  WorkMeter meter(Stop());
+  meter.set_max_rows(ShadowRun::kMaxRows);
+  meter.set_max_units(std::min(max_units, ShadowRun::kMaxUnits));
+  ShadowResult result = context_.scratch.shadow.Compare(scene, group.moves, options,
+                                                        session.move_batches / interval, meter);
+  result.stats.units = meter.used();
   session.trackers.End(result.memory_growth);
   options.memory_budget -= result.memory_growth;
   if (result.stats.differences == 0) return result.stats;
-  // A difference is a bug in the trackers' memory (their caches of nearby polygons): deletes the
-  // caches and answers this batch of moves without caches.
   session.trackers.Forget();
   options.coherence = Coherence::kOff;
   return result.stats;

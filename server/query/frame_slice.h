@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -78,8 +79,8 @@ class FrameSlice {
     bool yields = false;
     // work units that count against the frame's limit `FrameLimits::max_work_units`
     uint64_t work_units = 0;
-    // work units that count against the time slice: `work_units` plus those of the shadow run (some
-    // moves answered with and without the trackers' caches), if there was one
+    // work units that count against the time slice: `work_units` plus those of shadow runs, which
+    // answer some questions with and without memory
     uint64_t slice_units = 0;
     uint64_t rows = 0;  // rows of the answers
     MoveTiers tiers = {};
@@ -134,13 +135,15 @@ class FrameSlice {
   // Evaluates `group` into `scratch.answers`, with at most `max_units` work units.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
   // Prepares the session's trackers (moving shapes) for the moves of `group`, and its memories of
-  // eyes for the areas and observers. In every `shadow_interval`th batch of moves, and every so
-  // many groups with eyes, makes a shadow run: answers some of the questions with and without
-  // memory, compares the answers, adds the work to `meter`, and returns the statistics of the
-  // comparison.
-  ShadowStats BeginTrackers(const Scene& scene, Group& group, WorkMeter& meter);
-  ShadowStats ShadowOfEyes(const Scene& scene, Group& group, WorkMeter& meter);
-  ShadowStats ShadowOfMoves(const Scene& scene, Group& group, WorkMeter& meter);
+  // eyes for the areas and observers. In every `shadow_interval`th batch of moves, and in every
+  // `shadow_interval`th group with eyes, makes a shadow run: answers some of the questions with and
+  // without memory, with at most `max_units` work units, compares the answers, and returns the
+  // statistics of the comparison.
+  ShadowStats BeginTrackers(const Scene& scene, Group& group, uint64_t max_units);
+  ShadowStats ShadowOfEyes(const Scene& scene, Group& group, uint64_t max_units);
+  ShadowStats ShadowOfMoves(const Scene& scene, Group& group, uint64_t max_units);
+  // Returns a function by which a meter stops its work when the time slice or the frame must end.
+  std::function<bool()> Stop();
   // Returns the error of a group whose evaluation `meter` stopped; the error names the limit that
   // was exceeded.
   absl::Status StopStatus(const WorkMeter& meter);

@@ -102,7 +102,8 @@ bool QueryCall::Continue(const SliceLimits& slice) {
   const Progress progress =
       runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, slice);
   if (caller().shares != nullptr) {
-    const uint64_t taken = std::exchange(charged_work_, run_->work.work_units);
+    const uint64_t taken =
+        std::exchange(charged_work_, run_->work.work_units + run_->work.shadow.units);
     caller().shares->TakeWork(charged_work_ - taken, Clock::now());
   }
   session_charge_.Set(session_.memory_bytes());

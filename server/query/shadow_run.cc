@@ -37,6 +37,8 @@ AreaColumns PartOf(const AreaColumns& eyes, uint64_t number) {
   const size_t first = number % parts * ShadowRun::kMaxEyes;
   const size_t count = std::min(ShadowRun::kMaxEyes, eyes.size() - first);
   AreaColumns part = eyes;
+  if (eyes.eye.empty())
+    part.trackers = part.trackers.subspan(std::min(first, part.trackers.size()));
   const auto cut = [&](auto&... columns) {
     ((columns = columns.empty() ? columns : columns.subspan(first, count)), ...);
   };
@@ -68,6 +70,7 @@ ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
   moves += other.moves;
   eyes += other.eyes;
   differences += other.differences;
+  units += other.units;
   return *this;
 }
 

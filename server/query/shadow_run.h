@@ -25,6 +25,7 @@ struct ShadowStats {
   uint64_t moves = 0;        // number of compared moves
   uint64_t eyes = 0;         // number of compared areas and observers
   uint64_t differences = 0;  // number of batches, of moves or of eyes, whose answers differed
+  uint64_t units = 0;        // work units that the comparisons took
 
   ShadowStats& operator+=(const ShadowStats& other);
 };
@@ -40,10 +41,13 @@ struct ShadowResult {
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
-  static constexpr size_t kMaxEyes = 64;  // areas, and as many observers
-  // The most rows (such as polygons that a tracker touches) of all compared answers together;
+  static constexpr size_t kMaxEyes = 8;  // areas, and as many observers
+  // The most rows (such as polygons that a tracker touches) of all answers of one comparison; it
   // bounds the memory of the answers.
   static constexpr uint64_t kMaxRows = 16384;
+  // The most work units of one comparison, some 50 ms. Without this limit a comparison could take
+  // longer than all that a frame is asked.
+  static constexpr uint64_t kMaxUnits = 1 << 24;
 
   // Answers up to `kMaxMoves` of `moves` once with the trackers' memory and once without, and
   // compares the answers. The range of moves depends on `number`: consecutive values select
@@ -52,8 +56,9 @@ class ShadowRun {
   ShadowResult Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                        uint64_t number, WorkMeter& meter);
 
-  // The same for up to `kMaxEyes` of the areas of `group`, and of its observers, that have
-  // memories. The memories may grow by the budgets of `group`.
+  // Compares answers to up to `kMaxEyes` areas of `group`, and to as many of its observers, as
+  // `Compare` does. Leaves out those that have no memories. The memories may grow by the budgets of
+  // `group`.
   ShadowStats CompareEyes(const Scene& scene, const Group& group, uint64_t number,
                           WorkMeter& meter);
 

@@ -147,10 +147,11 @@ struct FrameStats {
   uint64_t work_units = 0;     // visited polygons, edges and index nodes, and comparisons of hits
   MoveTiers moves;             // numbers of tracker moves, by the way the server answered them
   uint64_t tracker_bytes = 0;  // bytes of the stream's trackers after the frame
-  // Number of moves that the server also evaluated without the memory of the trackers, to compare
-  // the answers; and number of batches of moves whose answers with and without the memory differed,
+  // Number of moves, and of areas and observers, that the server also evaluated without memory, to
+  // compare the answers; and number of batches whose answers with and without memory differed,
   // which is a fault of the server.
   uint64_t shadow_moves = 0;
+  uint64_t shadow_eyes = 0;
   uint64_t shadow_differences = 0;
   // Upper bound of the staleness in microseconds, where several servers share their scenes: the
   // frame read every change that any of the servers had made until this many microseconds before

@@ -90,7 +90,7 @@ struct AreaPiece {
   bool is_body = false;
   // Each coordinate is the exact one rounded to the nearest double, or within 4 ulp of the largest
   // coordinate of the eye and the exact point where this keeps the starts in counter-clockwise
-  // order. A vertex of the scene is exact.
+  // order. A start whose exact coordinates are doubles, such as a vertex of the scene, is exact.
   Vec2 start;
 
   friend bool operator==(const AreaPiece&, const AreaPiece&) = default;

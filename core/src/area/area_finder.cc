@@ -70,6 +70,10 @@ int BackOf(Convexity convexity) {
   return convexity == Convexity::kStrictClockwise ? -1 : 0;
 }
 
+// Squares of distances err by less than 4 u, u = 2^-53: differences by u, squares by 3 u, sums by u
+// more. A limit of squares that is greater by this factor leaves out nothing that is within it.
+constexpr double kSlack2 = 1 + 0x1p-40;
+
 // Returns the square of the distance of a box from `p`, rounded.
 double Distance2(const Box& box, Vec2 p) {
   const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
@@ -77,9 +81,8 @@ double Distance2(const Box& box, Vec2 p) {
   return dx * dx + dy * dy;
 }
 
-// The condition that a box may have polygons of one part of the range that an eye may see: with
-// points farther than the part before, and points within this part, whose distances have the
-// squares `inner2` and `outer2`.
+// The condition that a box may have polygons of one part of the range that an eye may see. The part
+// has the polygons with distances whose squares are above `inner2` and at most `outer2`.
 template <class MayBeSeen>
 struct BoxesOfPart {
   FloatBox from;
@@ -172,14 +175,14 @@ bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
 }
 
 // Leaves out nodes of the index that are hidden, or that have no polygon that is farther than the
-// part before. The parts end where the envelope is nearer in all directions.
+// part before. The search ends at the distance beyond which the envelope hides everything.
 bool AreaFinder::InsertPolygons(const Scene& scene, uint64_t mask, double reach, WorkMeter& meter) {
   const Vec2 p = eye_.position();
-  const double whole2 = std::min(eye_.range() * eye_.range(), 2 * reach * reach) * (1 + 0x1p-40);
+  const double whole2 = std::min(eye_.range() * eye_.range(), 2 * reach * reach) * kSlack2;
   const auto may_be_seen = [&](const Box& box) { return MayBeSeen(box, meter); };
   double inner2 = -1;
   for (const double part : kParts) {
-    if (inner2 > farthest2_) break;
+    if (inner2 >= farthest2_) break;
     const double outer2 = std::min(whole2 * part * part, farthest2_);
     const BoxesOfPart<decltype(may_be_seen)> wanted{FloatBox({p, p}), inner2, outer2, may_be_seen};
     blockers_.clear();
@@ -241,10 +244,10 @@ bool AreaFinder::Insert(WorkMeter& meter) {
   return true;
 }
 
-// Squares of distances are rounded. What is farther than the range is out of sight, too.
+// What is farther than the range is out of sight, too.
 void AreaFinder::SetFarthest() {
   const double range2 = eye_.range() * eye_.range();
-  farthest2_ = std::min(range2, envelope_.Farthest2(eye_)) * (1 + 0x1p-40);
+  farthest2_ = std::min(range2, envelope_.Farthest2(eye_)) * kSlack2;
 }
 
 void AreaFinder::Start(const EyeQuestion& asked, const Targets* targets) {

@@ -33,8 +33,8 @@ DyadicVec2 CrossOf(const ExactDirection& u, const DyadicVec2& along) {
 }
 
 // Returns the point of an edge in a direction w: eye + w c / k with c = (a - eye) x (b - a) and k =
-// w x (b - a). For w = u + v sqrt(r), the fraction is expanded by the conjugate of k; a conjugate
-// of 0 means that sqrt(r) is rational.
+// w x (b - a). For w = u + v sqrt(r), k is k1 + k2 sqrt(r), and the fraction is expanded by the
+// conjugate k1 - k2 sqrt(r). If that is 0, then w / k is (u k2 + v k1) / (2 k1 k2).
 ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
   const ExactDirection w = eye.ExactOf(at);
   const auto& [u, v, r] = w;
@@ -270,9 +270,8 @@ PlacedPoint PointOf(const Eye& eye, const Place& place) {
     return {VectorOf(eye, place.at), eye.VertexOf(place.at), true};
   }
   PairVector v;
-  const bool is_irrational =
-      place.kind == PlaceKind::kEdge && place.at.kind == DirectionKind::kCircle;
-  if (place.is_any || is_irrational) {
+  const bool has_root = place.kind == PlaceKind::kEdge && place.at.kind == DirectionKind::kCircle;
+  if (place.is_any || has_root) {
     v = NearestVector(eye, place);
   } else if (place.kind == PlaceKind::kCircle) {
     v = VectorToCircle(eye, eye.edges()[place.edge], place.at.end);

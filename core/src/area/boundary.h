@@ -36,7 +36,7 @@ struct Place {
 struct PlacedPoint {
   PairVector from_eye;
   Vec2 rounded;
-  bool is_exact;  // the point has these coordinates, as a vertex has
+  bool is_exact;  // `rounded` is the exact point, as for a vertex
 };
 
 // Returns the place in which a span of the owner `owner` has its begin (`end` 0) or its end (1) at

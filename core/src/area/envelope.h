@@ -78,8 +78,9 @@ class Envelope {
   // a vertex of `eye`. Cost: O(log n).
   bool IsInside(const Eye& eye, const EyeDirection& to, WorkMeter& meter) const;
 
-  // Returns about the square of a distance beyond which every point is behind an edge of the
-  // envelope; infinity if there is a direction without an edge. Cost: O(n).
+  // Returns the square of a distance, with a relative error of at most 4 * 2^-53, beyond which
+  // every point is behind an edge of the envelope or outside of the sector; infinity if the sector
+  // has a direction without an edge. Cost: O(n).
   double Farthest2(const Eye& eye) const;
 
   // Returns the number of spans for which there is memory.

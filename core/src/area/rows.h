@@ -78,7 +78,7 @@ class AreaRows {
   struct Row {
     AreaPieceKind kind;
     uint32_t edge;
-    bool is_exact;  // the start has the exact coordinates, as a vertex has
+    bool is_exact;  // the start is the exact point, as a vertex is
     double key;     // of the direction of the start
     Vec2 start;
     PairVector from_eye;  // to the start

@@ -129,8 +129,9 @@ inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
   return distances2;
 }
 
-// The computed distances are within a factor 1 + 2^-24 of those of the float boxes, which contain
-// the boxes in doubles; see `LowerDistances2`.
+// The float boxes contain the boxes in doubles, and the computed squares are within a factor 1 +
+// 2^-21, or within 2^-147, of theirs; see `LowerDistances2`. The final factor and summand of
+// `square` add more than both errors.
 inline BoxNode::Column BoxNode::UpperDistances2(const FloatBox& from) const {
   Column distances2;
   for (size_t i = 0; i < kWidth; i += 4) {
@@ -177,10 +178,11 @@ class BoxTree {
   // Calls visit(item), in ascending order of the items, for each item for which `meets(box)` holds
   // for the item's box and for all its ancestors' boxes, until `visit` returns false or `meter`
   // stops the work. Returns whether the traversal ran to its end. The boxes passed to `meets` are
-  // rounded outward, so slightly larger than the item's. If `meets` has a member `CandidatesOf`,
-  // which takes a node and returns the lanes for whose boxes `meets` may hold, the others are left
-  // out before. Each box counts as one unit of work. The condition that most traversals have, to
-  // meet a box, is tested for eight boxes at a time.
+  // rounded outward, so slightly larger than the item's. Each box counts as one unit of work.
+  //
+  // `meets` may have a member `CandidatesOf`, which takes a node and returns the lanes for whose
+  // boxes `meets` may hold, without empty lanes: `meets` is called for these alone. The traversal
+  // is fastest when `meets` is a `MeetsBox`, which is tested for eight boxes at a time.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);

@@ -254,6 +254,32 @@ TEST(AreaLawTest, PolygonsWithoutAPieceChangeNothing) {
   EXPECT_GT(hidden, 300);
 }
 
+// An eye looks for polygons part by part, and at all bodies at once: the answers are equal.
+TEST(AreaLawTest, PolygonsBlockAsBodiesDo) {
+  Random random(4319);
+  const Scene::Ptr empty = Scene::Create({}).value();
+  for (int i = 0; i < Repeats(500, 20000) && !HasFailure(); ++i) {
+    const std::vector<PolygonSpec> specs = Thicket(random);
+    EyeCase eye{{80 * random.Unit(), 80 * random.Unit()}, std::exp2(8 * random.Unit())};
+    if (i % 2 == 0) eye.policy = InsidePolicy::kIgnore;
+    if (i % 3 == 0) eye.sector = {i, i + 4 * random.Unit() + 0.1};
+    const TestScene scene = MakeScene(specs);
+    SCOPED_TRACE(scene.ToCode() + eye.ToCode());
+    std::vector<Shape> shapes;
+    for (const PolygonSpec& spec : specs) shapes.emplace_back(Polygon::Create(spec).value());
+    const std::vector<double> zeros(shapes.size(), 0);
+    const Bodies bodies = Bodies::Create({{shapes, {}, zeros, zeros}}).value();
+    AreaAnswers want = AreasOf(World(*empty, &bodies), {eye}, {.against = Against::kBodies});
+    for (AreaPiece& piece : want.pieces) {
+      if (piece.kind == AreaPieceKind::kEdge) ++piece.polygon_id;  // ids count from 1
+      piece.is_body = false;
+    }
+    const AreaAnswers got = AreasOf(*scene.scene, {eye});
+    EXPECT_EQ(got.pieces, want.pieces);
+    EXPECT_EQ(got.areas, want.areas);
+  }
+}
+
 TEST(AreaLawTest, ScaleAndPositionChangeNothingElse) {
   Random random(4316);
   for (int i = 0; i < Repeats(1500, 50000) && !HasFailure(); ++i) {

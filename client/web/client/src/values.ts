@@ -75,6 +75,7 @@ export interface FrameStats {
   readonly quietEyes: number;
   readonly refreshedEyes: number;
   readonly coldEyes: number;
+  readonly shadowEyes: number;
 }
 
 /** The limits of a stream, options of the server. */

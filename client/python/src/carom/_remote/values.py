@@ -187,6 +187,7 @@ class FrameStats:
     quiet_eyes: int = 0  # of areas and observers: answered from the memory of the eye
     refreshed_eyes: int = 0  # for which a memory was made
     cold_eyes: int = 0  # answered without memory
+    shadow_eyes: int = 0  # that the server also answered without memory, to compare
 
 
 @dataclass(frozen=True, slots=True)
