@@ -114,6 +114,8 @@ struct OracleSoftAnswer {
   std::size_t passed = 0;
   /// The measure of the fractions before the hit at which the line is in a soft shape.
   Rational soft_sum;
+  /// The greatest of these fractions, 0 if there are none.
+  Rational soft_end;
 };
 
 /// The hits in the total order (exact fraction, polygon id, ring, edge). `truncated`: there were

@@ -249,7 +249,9 @@ OracleSoftAnswer Oracle::SoftCast(const OracleLine& line, const OracleCastOption
     const bool is_in = std::any_of(soft.begin(), soft.end(), [&](const OraclePassage& passage) {
       return passage.entry.fraction <= middle && middle <= passage.exit.fraction;
     });
-    if (is_in) answer.soft_sum = answer.soft_sum + (cuts[i] - cuts[i - 1]);
+    if (!is_in) continue;
+    answer.soft_sum = answer.soft_sum + (cuts[i] - cuts[i - 1]);
+    answer.soft_end = cuts[i];
   }
   return answer;
 }

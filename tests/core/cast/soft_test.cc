@@ -211,15 +211,14 @@ SoftCase RandomCase(Random& random, const Grid& grid) {
   return made;
 }
 
-// `length` is within 1 ulp and 2^-90 of the line's extent of sum * |direction|.
+// `length` is within 1 ulp and 2^-90 of the distance to the hit or last exit of sum * |direction|.
 void ExpectLength(double length, const OracleLine& line, const OracleSoftAnswer& want) {
   EXPECT_FALSE(std::signbit(length));
   const Rational d2 = Dot(line.direction, line.direction);
   const Rational exact2 = want.soft_sum * want.soft_sum * d2;
   const double extent =
       std::hypot(NearestDouble(line.direction.x), NearestDouble(line.direction.y));
-  Rational reach = want.hit ? want.hit->at.fraction : line.t_max.value_or(0);
-  if (!want.hit && !line.t_max) reach = line.t_min + want.soft_sum * 1000;
+  const Rational reach = want.hit ? want.hit->at.fraction : want.soft_end;
   const Rational slack = Exact(Ulp(length)) + reach * Exact(extent) * Exact(0x1p-90);
   const Rational high = Exact(length) + slack;
   const Rational low = Exact(length) - slack;
@@ -383,10 +382,13 @@ class Asker {
   WorkMeter meter_;
 };
 
-// A greater count passes as many walls or more, and stops as late or later.
-void ExpectLater(const CastAnswers& got, const CastAnswers& later) {
+// A greater count passes as many walls or more, and stops as late or later. Each length may err by
+// 1 ulp and 2^-90 of the segment.
+void ExpectLater(const Segment& s, const CastAnswers& got, const CastAnswers& later) {
   EXPECT_GE(later.passed[0], got.passed[0]);
-  EXPECT_GE(later.soft_lengths[0], got.soft_lengths[0]);
+  const double slack =
+      0x1p-52 * got.soft_lengths[0] + 0x1p-90 * std::hypot(s.b.x - s.a.x, s.b.y - s.a.y);
+  EXPECT_GE(later.soft_lengths[0], got.soft_lengths[0] - 2 * slack);
   if (later.counts[0] == 0) return;
   ASSERT_EQ(got.counts[0], 1u);
   EXPECT_GE(later.hits[0].fraction, got.hits[0].fraction);
@@ -424,7 +426,7 @@ void ExpectLaws(Random& random, const Grid& grid, const SoftCase& made) {
 
   CastOptions more = options;
   ++more.soft_count;
-  ExpectLater(got, asker.Cast(s, more));
+  ExpectLater(s, got, asker.Cast(s, more));
 
   const SightOptions sight{kEveryCategory, kSoft, options.soft_count};
   const bool is_visible = asker.Sees(s, sight);
